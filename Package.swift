@@ -46,10 +46,13 @@ let package = Package(
         ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
+        // Functions of libdispatch that StoreSimulator answers on its threads; empty on other platforms than Linux.
+        .target(name: "CDispatchHooks"),
         .target(
             name: "StoreSimulator",
             dependencies: [
                 "StoreCore", "StoreContract", "StoreCrypto", "StoreKit", "StoreScenario", "StoreServer",
+                "CDispatchHooks",
             ],
             swiftSettings: settings
         ),
@@ -134,6 +137,13 @@ let package = Package(
             dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
             path: "Tests/Programs/AppGallery",
             swiftSettings: settings
+        ),
+        // A library of callbacks on the main queue, as they were written before Swift 6.
+        .target(
+            name: "CallbackShop",
+            dependencies: ["StoreKit"],
+            path: "Tests/Programs/CallbackShop",
+            swiftSettings: warnings + [.swiftLanguageMode(.v5)]
         ),
         .executableTarget(
             name: "app-gallery",
@@ -252,8 +262,8 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: [
-                "AppGallery", "StoreSimulator", "StoreContract", "StoreCore", "StoreCrypto", "StoreScenario",
-                "StoreServer", "TestSupport",
+                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "StoreCrypto",
+                "StoreScenario", "StoreServer", "TestSupport",
             ],
             resources: [.copy("Server")],
             swiftSettings: settings

@@ -19,7 +19,7 @@ package final class LongWait: Sendable {
     private func lookLater() {
         // Measured in real time, since the store's clock may not advance.
         let patience = core.patience.withLock { $0 }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + patience) { [weak self] in self?.look() }
+        DispatchQueue.watchdogs.asyncAfter(deadline: .now() + patience) { [weak self] in self?.look() }
     }
 
     /// Logs the events that the call needs, or checks again later if work is under way that may end the wait.

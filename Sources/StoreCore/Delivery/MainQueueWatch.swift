@@ -8,7 +8,7 @@ package final class MainQueueWatch: Sendable {
     package typealias Later = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void
 
     package static let shared = MainQueueWatch { seconds, look in
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
+        DispatchQueue.watchdogs.asyncAfter(deadline: .now() + seconds, execute: look)
     }
 
     private let later: Later

@@ -357,7 +357,7 @@ package final class SettleWatch: Sendable {
     /// Creates a watchdog that checks after some seconds of the system's time.
     package convenience init() {
         self.init { seconds, look in
-            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + seconds, execute: look)
+            DispatchQueue.watchdogs.asyncAfter(deadline: .now() + seconds, execute: look)
         }
     }
 

@@ -56,6 +56,11 @@ extension DispatchQueue {
     /// Not of the default quality of service: on Linux, tasks that compute keep its few threads, and every timer would
     /// wait for them.
     static let timers = DispatchQueue(label: "StoreCore.timers", qos: .userInitiated, attributes: .concurrent)
+
+    /// The queue of watchdogs by real time.
+    ///
+    /// StoreSimulator leaves the queues whose labels begin as this one's to real time.
+    static let watchdogs = DispatchQueue(label: "StoreCore.watchdogs", qos: .utility, attributes: .concurrent)
 }
 
 /// A token that cancels a scheduled closure.

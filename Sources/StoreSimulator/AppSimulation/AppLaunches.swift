@@ -39,7 +39,11 @@ final class AppLaunches {
         self.clock = clock
         pauses = ManualClock(startingAt: clock.now, activity: clock.activity)
         let present = present
-        scheduler = TaskScheduler(clock: clock) { present.withLock { $0 }?.exhaust() }
+        scheduler = TaskScheduler(
+            clock: clock,
+            stop: { present.withLock { $0 }?.exhaust() },
+            fail: { sentence in present.withLock { $0 }?.fail(sentence) }
+        )
         appClock = AppClock(scheduler)
     }
 

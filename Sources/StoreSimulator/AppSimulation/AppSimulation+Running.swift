@@ -148,6 +148,13 @@ final class RunMonitor: Sendable {
             var place = Place.launch
             var since = ContinuousClock.now
             var isReported = false
+            weak var scheduler: TaskScheduler?
+        }
+
+        /// The scheduler of the life's thread.
+        var scheduler: TaskScheduler? {
+            get { state.withLock { $0.scheduler } }
+            set { state.withLock { $0.scheduler = newValue } }
         }
 
         fileprivate let seed: UInt64
@@ -282,7 +289,10 @@ final class RunMonitor: Sendable {
                     next = min(next, left)
                 } else {
                     state.isReported = true
-                    lines.append("a life of seed \(life.seed) has stood still for \(limit), \(state.place.text)")
+                    let call = state.scheduler?.waitingFor.first.map { ", in \($0)" } ?? ""
+                    lines.append(
+                        "a life of seed \(life.seed) has stood still for \(limit), \(state.place.text)\(call)"
+                    )
                 }
             }
         }

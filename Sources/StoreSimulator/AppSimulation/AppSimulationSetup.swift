@@ -96,6 +96,7 @@ extension AppSimulationSetup {
         defer { monitor.end(progress) }
         let life = try AppLife(self, seed: seed, LifeCourse(steps) { try monitor.go(progress, to: $0) })
         life.store.tracesDeliveries = tracesDeliveries
+        progress.scheduler = life.launches.scheduler
         do {
             try life.live()
             return (nil, life.coverage, SandboxTimeline())

@@ -1,3 +1,4 @@
+import CDispatchHooks
 import Foundation
 import StoreCore
 @_spi(ExperimentalScheduling) import _Concurrency
@@ -5,8 +6,8 @@ import StoreCore
 /// A scheduler that runs the Swift tasks of one thread on that thread, in an order that follows from their code alone.
 ///
 /// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drain()``. A sleeping
-/// task is resumed when the clock has advanced far enough. Threads and dispatch queues that the tasks' code uses by itself
-/// are not scheduled.
+/// task is resumed when the clock has advanced far enough. On Linux, blocks that the tasks' code submits to dispatch queues
+/// are jobs as well (``ScheduledQueues``). Threads that the code creates are not scheduled.
 final class TaskScheduler: ActivityMember, Sendable {
     private struct State {
         var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
@@ -36,6 +37,18 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// It is called when the budget is used up, at most once for each ``replenish()``. After as many jobs again, no
     /// further job runs.
     private let stop: @Sendable () -> Void
+    /// A closure that records an invalid operation of the code, described in a sentence.
+    let fail: @Sendable (String) -> Void
+    /// The call in which the code blocks the thread; nil if it does not.
+    let blockingCall = Locked<String?>(nil)
+    /// Whether a job of the main actor is running; used by the scheduler's thread only.
+    nonisolated(unsafe) private(set) var isOnMainActor = false
+    #if os(Linux)
+        /// The blocks that the thread's code has submitted to dispatch queues.
+        let queues = ScheduledQueues()
+        /// The timers that the thread's code has created.
+        let timers = ScheduledTimers()
+    #endif
     /// The executor of tasks without an actor, and of all actors except the main actor, unless a task prefers another
     /// executor.
     let general = TaskSchedulerLane.next()
@@ -44,9 +57,14 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The preferred executor of the tasks that ``run(_:)`` begins, and of their child tasks.
     let calls = TaskSchedulerLane.next()
 
-    init(clock: ManualClock, stop: @escaping @Sendable () -> Void = {}) {
+    init(
+        clock: ManualClock,
+        stop: @escaping @Sendable () -> Void = {},
+        fail: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.clock = clock
         self.stop = stop
+        self.fail = fail
         general.attach(self)
         main.attach(self)
         calls.attach(self)
@@ -170,31 +188,47 @@ final class TaskScheduler: ActivityMember, Sendable {
         }
         if isLast { stop() }
         guard let next else { return false }
+        run(next)
+        return true
+    }
+
+    private func run(_ next: (job: UnownedJob, lane: TaskSchedulerLane)) {
+        let wasOnMainActor = isOnMainActor
+        isOnMainActor = next.lane === main
+        defer { isOnMainActor = wasOnMainActor }
         if next.lane === calls {
             next.job.runSynchronously(on: calls.asUnownedTaskExecutor())
         } else {
             next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
         }
+    }
+
+    /// Runs the next job that a process would run on another thread than the main one, while the calling code blocks
+    /// its thread; returns false if there is none.
+    func drainInBackground() -> Bool {
+        let next = state.withLock { state -> (job: UnownedJob, lane: TaskSchedulerLane)? in
+            guard state.budget > 1,
+                let index = state.jobs[state.next...].firstIndex(where: { $0.lane === general })
+            else { return nil }
+            state.budget -= 1
+            return state.jobs.remove(at: index)
+        }
+        guard let next else { return false }
+        run(next)
         return true
     }
 
     var pulse: (isQuiet: Bool, work: Int) { state.withLock { ($0.jobs.isEmpty || $0.overtime == 0, $0.work) } }
     var retainable: (any ActivityPulse)? { self }
-    var waitingFor: [String] { [] }
+    var waitingFor: [String] { blockingCall.withLock { $0 }.map { [$0] } ?? [] }
 }
 
 // MARK: - The scheduler of a thread
 
 extension TaskScheduler {
-    private static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        pthread_key_create(&key, nil)
-        return key
-    }()
-
     /// The calling thread's scheduler; nil if the runtime schedules the thread's tasks as usual.
     static var current: TaskScheduler? {
-        pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+        store_thread_scheduler().map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Calls a body on the calling thread, and schedules the tasks that begin on it until the body returns.
@@ -203,9 +237,9 @@ extension TaskScheduler {
     ///   otherwise the body's error.
     func bind<R>(_ body: () throws -> R) throws -> R {
         try RuntimeHooks.check()
-        let before = pthread_getspecific(Self.key)
-        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
-        defer { pthread_setspecific(Self.key, before) }
+        let before = store_thread_scheduler()
+        store_set_thread_scheduler(Unmanaged.passUnretained(self).toOpaque())
+        defer { store_set_thread_scheduler(before) }
         return try body()
     }
 }
@@ -269,6 +303,23 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
     func attach(_ scheduler: TaskScheduler) { self.scheduler.withLock { $0.scheduler = scheduler } }
 
     private var attached: TaskScheduler? { scheduler.withLock { $0.scheduler } }
+
+    #if os(Linux)
+        /// Whether the calling code is a block that runs on the main queue, where this is the main actor's executor.
+        ///
+        /// Swift asks where code of the main actor runs that no job of this executor has called.
+        func isIsolatingCurrentContext() -> Bool? {
+            guard let scheduler = TaskScheduler.current, scheduler.main === self else { return nil }
+            return scheduler.queues.isOnMainQueue ? true : nil
+        }
+
+        /// Stops the process unless ``isIsolatingCurrentContext()`` is true.
+        func checkIsolated() {
+            if isIsolatingCurrentContext() != true {
+                fatalError("code of the main actor runs outside of it")
+            }
+        }
+    #endif
 
     func enqueue(_ job: consuming ExecutorJob) { attached?.enqueue(UnownedJob(job), on: self) }
 
@@ -338,6 +389,9 @@ enum RuntimeHooks {
             if let scheduler = TaskScheduler.current { return scheduler.main.asUnownedSerialExecutor() }
             return RuntimeHooks.olderMainExecutor.map { $0(original) } ?? original()
         }
+        #if os(Linux)
+            DispatchHooks.set()
+        #endif
         return [Place.set(hook, at: enqueue), Place.set(mainHook, at: mainExecutor)]
     }()
 

@@ -1,0 +1,327 @@
+#define _GNU_SOURCE
+#include "dispatch_hooks.h"
+
+static _Thread_local void *scheduler;
+
+void *store_thread_scheduler(void) { return scheduler; }
+void store_set_thread_scheduler(void *next) { scheduler = next; }
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+// libdispatch's and Foundation's functions are declared here, since their headers declare blocks, which C has only with a
+// flag that no package may set.
+extern char _dispatch_main_q;
+extern const char _dispatch_source_type_timer;
+extern void dispatch_retain(void *);
+extern void dispatch_group_enter(void *);
+extern const char *dispatch_queue_get_label(void *);
+extern void *dispatch_queue_get_specific(void *, const void *);
+extern void dispatch_queue_set_specific(void *, const void *, void *, void (*)(void *));
+extern void *_Block_copy(const void *);
+extern void _Block_release(const void *);
+extern double CFAbsoluteTimeGetCurrent(void);
+extern double CFRunLoopTimerGetNextFireDate(void *);
+extern double CFRunLoopTimerGetInterval(void *);
+extern unsigned char CFRunLoopTimerIsValid(void *);
+struct timer_context { long version; void *info; void *retain, *release, *describe; };
+extern void CFRunLoopTimerGetContext(void *, struct timer_context *);
+extern const void *CFRetain(const void *);
+extern void CFRelease(const void *);
+
+static struct store_dispatch_hooks hooks;
+
+void store_set_dispatch_hooks(const struct store_dispatch_hooks *all) { hooks = *all; }
+
+// A weak definition still precedes a shared library's, and gives way to a static libdispatch, which leaves its threads as
+// they are. The thread sanitizer has weak definitions as well: this one has to precede them, and calls them.
+#if __has_feature(thread_sanitizer)
+#define PRECEDING __attribute__((used, visibility("default")))
+#else
+#define PRECEDING __attribute__((used, weak, visibility("default")))
+#endif
+
+// Defines next_name(), which calls the next definition of a function.
+#define NEXT(result, name, parameters, arguments)                                                       \
+    extern result __interceptor_##name parameters __attribute__((weak));                                \
+    static result next_##name parameters {                                                              \
+        static _Atomic(void *) place;                                                                   \
+        void *next = atomic_load_explicit(&place, memory_order_relaxed);                                \
+        if (!next) {                                                                                    \
+            next = __interceptor_##name ? (void *)__interceptor_##name : dlsym(RTLD_NEXT, #name);       \
+            atomic_store_explicit(&place, next, memory_order_relaxed);                                  \
+        }                                                                                               \
+        return ((result(*) parameters)next)arguments;                                                   \
+    }
+
+// MARK: What the hooks call
+
+struct block { void *isa; int flags, reserved; void (*invoke)(void *); };
+
+void store_block_call(void *block) { ((struct block *)block)->invoke(block); }
+void store_block_release(void *block) { _Block_release(block); }
+void store_object_retain(void *object) { dispatch_retain(object); }
+const char *store_queue_label(void *queue) { return dispatch_queue_get_label(queue); }
+void *store_main_queue(void) { return &_dispatch_main_q; }
+void store_next_group_enter(void *group) { dispatch_group_enter(group); }
+
+double store_timer_delay(void *timer) { return CFRunLoopTimerGetNextFireDate(timer) - CFAbsoluteTimeGetCurrent(); }
+double store_timer_interval(void *timer) { return CFRunLoopTimerGetInterval(timer); }
+bool store_timer_is_valid(void *timer) { return CFRunLoopTimerIsValid(timer); }
+void store_timer_retain(void *timer) { CFRetain(timer); }
+void store_timer_release(void *timer) { CFRelease(timer); }
+void *store_timer_owner(void *timer) {
+    struct timer_context context = {0};
+    CFRunLoopTimerGetContext(timer, &context);
+    return context.info;
+}
+
+// MARK: Queues
+
+// Whether a call of the calling thread belongs to its scheduler: the work of URLSession, whose sockets have threads, and of
+// the store's own watchdogs, which measure real time, does not.
+static bool is_scheduled(void *queue) {
+    if (!scheduler) return false;
+    const char *label = dispatch_queue_get_label(queue);
+    return !label || (strncmp(label, "StoreCore.", 10) != 0 && !strstr(label, "URLSession"));
+}
+
+static bool is_taken(void *queue, void *group, void *block) {
+    if (!is_scheduled(queue)) return false;
+    hooks.async(queue, group, _Block_copy(block));
+    return true;
+}
+
+NEXT(void, dispatch_async, (void *queue, void *block), (queue, block))
+PRECEDING void dispatch_async(void *queue, void *block) {
+    if (!is_taken(queue, NULL, block)) next_dispatch_async(queue, block);
+}
+
+NEXT(void, dispatch_barrier_async, (void *queue, void *block), (queue, block))
+PRECEDING void dispatch_barrier_async(void *queue, void *block) {
+    if (!is_taken(queue, NULL, block)) next_dispatch_barrier_async(queue, block);
+}
+
+NEXT(void, dispatch_group_async, (void *group, void *queue, void *block), (group, queue, block))
+PRECEDING void dispatch_group_async(void *group, void *queue, void *block) {
+    if (!is_taken(queue, group, block)) next_dispatch_group_async(group, queue, block);
+}
+
+NEXT(uint64_t, dispatch_time, (uint64_t when, int64_t delta), (when, delta))
+
+// Returns the time by the system's clock that is as far away as a time of the scheduler's.
+static uint64_t real_time(uint64_t when) {
+    return when == UINT64_MAX ? when : next_dispatch_time(0, hooks.delay(when));
+}
+
+NEXT(void, dispatch_after, (uint64_t when, void *queue, void *block), (when, queue, block))
+PRECEDING void dispatch_after(uint64_t when, void *queue, void *block) {
+    if (is_scheduled(queue)) return hooks.after(when, queue, _Block_copy(block));
+    next_dispatch_after(scheduler ? real_time(when) : when, queue, block);
+}
+
+NEXT(void, dispatch_sync, (void *queue, void *block), (queue, block))
+void store_next_sync(void *queue, void *block) { next_dispatch_sync(queue, block); }
+PRECEDING void dispatch_sync(void *queue, void *block) {
+    if (!is_scheduled(queue) || !hooks.sync(queue, block)) next_dispatch_sync(queue, block);
+}
+
+NEXT(void, dispatch_barrier_sync, (void *queue, void *block), (queue, block))
+PRECEDING void dispatch_barrier_sync(void *queue, void *block) {
+    if (!is_scheduled(queue) || !hooks.sync(queue, block)) next_dispatch_barrier_sync(queue, block);
+}
+
+NEXT(void, dispatch_apply, (size_t count, void *queue, void *block), (count, queue, block))
+PRECEDING void dispatch_apply(size_t count, void *queue, void *block) {
+    if (!scheduler) return next_dispatch_apply(count, queue, block);
+    for (size_t index = 0; index < count; index++)
+        ((void (*)(void *, size_t))(void *)((struct block *)block)->invoke)(block, index);
+}
+
+// Marks a queue of a scheduler's thread that is serial for sure: the attributes of others cannot be read.
+static const char serial;
+static void *marked(void *queue, const void *attributes) {
+    if (scheduler && queue && !attributes) dispatch_queue_set_specific(queue, &serial, (void *)&serial, NULL);
+    return queue;
+}
+bool store_queue_is_serial(void *queue) { return dispatch_queue_get_specific(queue, &serial) != NULL; }
+
+NEXT(void *, dispatch_queue_create, (const char *label, void *attributes), (label, attributes))
+PRECEDING void *dispatch_queue_create(const char *label, void *attributes) {
+    return marked(next_dispatch_queue_create(label, attributes), attributes);
+}
+
+NEXT(void *, dispatch_queue_create_with_target, (const char *label, void *attributes, void *target),
+    (label, attributes, target))
+PRECEDING void *dispatch_queue_create_with_target(const char *label, void *attributes, void *target) {
+    return marked(next_dispatch_queue_create_with_target(label, attributes, target), attributes);
+}
+
+NEXT(void, dispatch_assert_queue, (void *queue), (queue))
+PRECEDING void dispatch_assert_queue(void *queue) {
+    if (!scheduler || !hooks.assert_queue(queue, false)) next_dispatch_assert_queue(queue);
+}
+
+NEXT(void, dispatch_assert_queue_barrier, (void *queue), (queue))
+PRECEDING void dispatch_assert_queue_barrier(void *queue) {
+    if (!scheduler || !hooks.assert_queue(queue, false)) next_dispatch_assert_queue_barrier(queue);
+}
+
+NEXT(void, dispatch_assert_queue_not, (void *queue), (queue))
+PRECEDING void dispatch_assert_queue_not(void *queue) {
+    if (!scheduler || hooks.assert_queue(queue, true)) return next_dispatch_assert_queue_not(queue);
+    __builtin_trap();
+}
+
+NEXT(void *, dispatch_get_specific, (const void *key), (key))
+PRECEDING void *dispatch_get_specific(const void *key) {
+    void *found = next_dispatch_get_specific(key);
+    return found || !scheduler ? found : dispatch_queue_get_specific(hooks.current_queue(), key);
+}
+
+// MARK: Waiting
+
+NEXT(void, dispatch_group_notify, (void *group, void *queue, void *block), (group, queue, block))
+PRECEDING void dispatch_group_notify(void *group, void *queue, void *block) {
+    if (!is_scheduled(queue)) return next_dispatch_group_notify(group, queue, block);
+    hooks.group_notify(group, queue, _Block_copy(block));
+}
+
+NEXT(void, dispatch_group_leave, (void *group), (group))
+void store_next_group_leave(void *group) { next_dispatch_group_leave(group); }
+PRECEDING void dispatch_group_leave(void *group) {
+    if (!scheduler) return next_dispatch_group_leave(group);
+    // The caller's reference may be the group's last.
+    dispatch_retain(group);
+    next_dispatch_group_leave(group);
+    hooks.group_left(group);
+    store_object_release(group);
+}
+
+NEXT(long, dispatch_group_wait, (void *group, uint64_t timeout), (group, timeout))
+long store_next_group_wait(void *group, uint64_t timeout) { return next_dispatch_group_wait(group, timeout); }
+PRECEDING long dispatch_group_wait(void *group, uint64_t timeout) {
+    return scheduler ? hooks.group_wait(group, timeout) : next_dispatch_group_wait(group, timeout);
+}
+
+NEXT(long, dispatch_semaphore_wait, (void *semaphore, uint64_t timeout), (semaphore, timeout))
+long store_next_semaphore_wait(void *semaphore, uint64_t timeout) {
+    return next_dispatch_semaphore_wait(semaphore, timeout);
+}
+PRECEDING long dispatch_semaphore_wait(void *semaphore, uint64_t timeout) {
+    return scheduler ? hooks.semaphore_wait(semaphore, timeout) : next_dispatch_semaphore_wait(semaphore, timeout);
+}
+
+NEXT(void, dispatch_block_notify, (void *block, void *queue, void *notification), (block, queue, notification))
+PRECEDING void dispatch_block_notify(void *block, void *queue, void *notification) {
+    if (!is_scheduled(queue)) return next_dispatch_block_notify(block, queue, notification);
+    hooks.block_notify(block, queue, _Block_copy(notification));
+}
+
+NEXT(long, dispatch_block_wait, (void *block, uint64_t timeout), (block, timeout))
+long store_next_block_wait(void *block, uint64_t timeout) { return next_dispatch_block_wait(block, timeout); }
+PRECEDING long dispatch_block_wait(void *block, uint64_t timeout) {
+    return scheduler ? hooks.block_wait(block, timeout) : next_dispatch_block_wait(block, timeout);
+}
+
+// MARK: Time
+
+#define WALLTIME_NOW (~UINT64_C(1))
+
+PRECEDING uint64_t dispatch_time(uint64_t when, int64_t delta) {
+    if (scheduler && when == 0) return next_dispatch_time((uint64_t)hooks.now(false), delta);
+    if (scheduler && when == WALLTIME_NOW) return next_dispatch_time((uint64_t)-hooks.now(true), delta);
+    return next_dispatch_time(when, delta);
+}
+
+NEXT(uint64_t, dispatch_walltime, (const struct timespec *when, int64_t delta), (when, delta))
+PRECEDING uint64_t dispatch_walltime(const struct timespec *when, int64_t delta) {
+    if (scheduler && !when) return next_dispatch_time((uint64_t)-hooks.now(true), delta);
+    return next_dispatch_walltime(when, delta);
+}
+
+// MARK: Timers
+
+NEXT(void *, dispatch_source_create, (const void *type, uintptr_t handle, unsigned long mask, void *queue),
+    (type, handle, mask, queue))
+PRECEDING void *dispatch_source_create(const void *type, uintptr_t handle, unsigned long mask, void *queue) {
+    void *source = next_dispatch_source_create(type, handle, mask, queue);
+    if (source && queue && type == &_dispatch_source_type_timer && is_scheduled(queue)) hooks.source_created(source, queue);
+    return source;
+}
+
+NEXT(void, dispatch_source_set_timer, (void *source, uint64_t start, uint64_t interval, uint64_t leeway),
+    (source, start, interval, leeway))
+PRECEDING void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
+    if (!scheduler) return next_dispatch_source_set_timer(source, start, interval, leeway);
+    if (!hooks.source_set_timer(source, start, interval))
+        next_dispatch_source_set_timer(source, real_time(start), interval, leeway);
+}
+
+static bool is_handler_taken(void *source, void *block, bool is_cancel) {
+    void *owned = block ? _Block_copy(block) : NULL;
+    if (hooks.source_set_handler(source, owned, is_cancel)) return true;
+    if (owned) _Block_release(owned);
+    return false;
+}
+
+NEXT(void, dispatch_source_set_event_handler, (void *source, void *block), (source, block))
+PRECEDING void dispatch_source_set_event_handler(void *source, void *block) {
+    if (!scheduler || !is_handler_taken(source, block, false)) next_dispatch_source_set_event_handler(source, block);
+}
+
+NEXT(void, dispatch_source_set_cancel_handler, (void *source, void *block), (source, block))
+PRECEDING void dispatch_source_set_cancel_handler(void *source, void *block) {
+    if (!scheduler || !is_handler_taken(source, block, true)) next_dispatch_source_set_cancel_handler(source, block);
+}
+
+NEXT(void, dispatch_resume, (void *object), (object))
+PRECEDING void dispatch_resume(void *object) {
+    next_dispatch_resume(object);
+    if (scheduler) hooks.source_resumed(object, true);
+}
+
+NEXT(void, dispatch_activate, (void *object), (object))
+PRECEDING void dispatch_activate(void *object) {
+    next_dispatch_activate(object);
+    if (scheduler) hooks.source_resumed(object, true);
+}
+
+NEXT(void, dispatch_suspend, (void *object), (object))
+PRECEDING void dispatch_suspend(void *object) {
+    next_dispatch_suspend(object);
+    if (scheduler) hooks.source_resumed(object, false);
+}
+
+NEXT(void, dispatch_source_cancel, (void *source), (source))
+PRECEDING void dispatch_source_cancel(void *source) {
+    next_dispatch_source_cancel(source);
+    if (scheduler) hooks.source_canceled(source);
+}
+
+NEXT(void, dispatch_release, (void *object), (object))
+void store_object_release(void *object) { next_dispatch_release(object); }
+PRECEDING void dispatch_release(void *object) {
+    // Swift has one reference to a source, which it releases with the object that represents it.
+    if (scheduler) hooks.source_released(object);
+    next_dispatch_release(object);
+}
+
+// MARK: Run loops
+
+NEXT(void, CFRunLoopPerformBlock, (void *loop, const void *mode, void *block), (loop, mode, block))
+PRECEDING void CFRunLoopPerformBlock(void *loop, const void *mode, void *block) {
+    if (!is_taken(&_dispatch_main_q, NULL, block)) next_CFRunLoopPerformBlock(loop, mode, block);
+}
+
+NEXT(void, CFRunLoopAddTimer, (void *loop, void *timer, const void *mode), (loop, timer, mode))
+PRECEDING void CFRunLoopAddTimer(void *loop, void *timer, const void *mode) {
+    if (!scheduler) return next_CFRunLoopAddTimer(loop, timer, mode);
+    hooks.timer_added(timer);
+}
+
+#endif

@@ -1,0 +1,86 @@
+// The scheduler of a thread, and hooks for what the thread's code submits to dispatch queues and run loops.
+//
+// On Linux, the definitions of this target precede those of libdispatch and Foundation in an executable. They call a hook
+// on a thread that has a scheduler, and the next definition on all others. Elsewhere a thread has a scheduler, but no
+// hook is called.
+#ifndef STORE_DISPATCH_HOOKS_H
+#define STORE_DISPATCH_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Returns the calling thread's scheduler; null if it has none.
+void *_Nullable store_thread_scheduler(void);
+/// Sets the calling thread's scheduler.
+void store_set_thread_scheduler(void *_Nullable scheduler);
+
+#if defined(__linux__)
+
+/// A dispatch object, or an object of Core Foundation.
+typedef void *store_object;
+/// A block. A hook that receives one as `owned` has to release it, unless it returns false.
+typedef void *store_block;
+
+/// The hooks. One that returns false leaves the call to the next definition.
+struct store_dispatch_hooks {
+    void (*_Nonnull async)(store_object _Nonnull queue, store_object _Nullable group, store_block _Nonnull owned);
+    void (*_Nonnull after)(uint64_t when, store_object _Nonnull queue, store_block _Nonnull owned);
+    bool (*_Nonnull sync)(store_object _Nonnull queue, store_block _Nonnull block);
+    void (*_Nonnull group_notify)(store_object _Nonnull group, store_object _Nonnull queue, store_block _Nonnull owned);
+    void (*_Nonnull group_left)(store_object _Nonnull group);
+    long (*_Nonnull group_wait)(store_object _Nonnull group, uint64_t timeout);
+    long (*_Nonnull semaphore_wait)(store_object _Nonnull semaphore, uint64_t timeout);
+    void (*_Nonnull block_notify)(store_block _Nonnull block, store_object _Nonnull queue, store_block _Nonnull owned);
+    long (*_Nonnull block_wait)(store_block _Nonnull block, uint64_t timeout);
+    /// Whether the calling code may assume that it runs on the queue, or not on the queue.
+    bool (*_Nonnull assert_queue)(store_object _Nonnull queue, bool is_not);
+    /// The queue whose block the thread runs; the main queue if there is none.
+    store_object _Nonnull (*_Nonnull current_queue)(void);
+    /// The time in nanoseconds, since 1970 if `is_wall`.
+    int64_t (*_Nonnull now)(bool is_wall);
+    /// The nanoseconds until a time of dispatch.
+    int64_t (*_Nonnull delay)(uint64_t when);
+
+    void (*_Nonnull source_created)(store_object _Nonnull source, store_object _Nonnull queue);
+    bool (*_Nonnull source_set_timer)(store_object _Nonnull source, uint64_t start, uint64_t interval);
+    bool (*_Nonnull source_set_handler)(store_object _Nonnull source, store_block _Nullable owned, bool is_cancel);
+    void (*_Nonnull source_resumed)(store_object _Nonnull source, bool is_resumed);
+    void (*_Nonnull source_canceled)(store_object _Nonnull source);
+    void (*_Nonnull source_released)(store_object _Nonnull source);
+
+    void (*_Nonnull timer_added)(store_object _Nonnull timer);
+};
+
+/// Sets the hooks, before the first thread has a scheduler.
+void store_set_dispatch_hooks(const struct store_dispatch_hooks *_Nonnull hooks);
+
+// What the hooks call.
+
+void store_block_call(store_block _Nonnull block);
+void store_block_release(store_block _Nonnull block);
+void store_object_retain(store_object _Nonnull object);
+void store_object_release(store_object _Nonnull object);
+const char *_Nullable store_queue_label(store_object _Nonnull queue);
+/// Whether a queue was created on a thread with a scheduler, without attributes.
+bool store_queue_is_serial(store_object _Nonnull queue);
+store_object _Nonnull store_main_queue(void);
+void store_next_sync(store_object _Nonnull queue, store_block _Nonnull block);
+void store_next_group_enter(store_object _Nonnull group);
+void store_next_group_leave(store_object _Nonnull group);
+long store_next_group_wait(store_object _Nonnull group, uint64_t timeout);
+long store_next_semaphore_wait(store_object _Nonnull semaphore, uint64_t timeout);
+long store_next_block_wait(store_block _Nonnull block, uint64_t timeout);
+
+/// The seconds until a run loop's timer fires, by the system's clock.
+double store_timer_delay(store_object _Nonnull timer);
+/// The seconds between two times at which a timer fires; 0 if it fires once.
+double store_timer_interval(store_object _Nonnull timer);
+bool store_timer_is_valid(store_object _Nonnull timer);
+/// Returns the object of Foundation that a timer belongs to.
+store_object _Nullable store_timer_owner(store_object _Nonnull timer);
+void store_timer_retain(store_object _Nonnull timer);
+void store_timer_release(store_object _Nonnull timer);
+
+#endif
+#endif
