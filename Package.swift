@@ -50,10 +50,7 @@ let package = Package(
         .target(name: "CDispatchHooks"),
         .target(
             name: "StoreSimulator",
-            dependencies: [
-                "StoreCore", "StoreContract", "StoreCrypto", "StoreKit", "StoreScenario", "StoreServer",
-                "CDispatchHooks",
-            ],
+            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario", "CDispatchHooks"],
             swiftSettings: settings
         ),
         // Where a C library's headers are missing, the module beside it is built without it.
@@ -75,7 +72,7 @@ let package = Package(
             name: "sandbox-store",
             dependencies: [
                 "StoreCore", "StoreCrypto", "StorePostgres", "StoreRemote", "StoreScenario", "StoreServer",
-                "StoreSimulator", "StoreSQLite",
+                "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -249,6 +246,7 @@ let package = Package(
             dependencies: [
                 "StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite", "CMicroHTTPD", "TestSupport",
             ],
+            resources: [.copy("Simulation/Server")],
             swiftSettings: settings
         ),
         .testTarget(
@@ -262,10 +260,8 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: [
-                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "StoreCrypto",
-                "StoreScenario", "StoreServer", "TestSupport",
+                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "TestSupport",
             ],
-            resources: [.copy("Server")],
             swiftSettings: settings
         ),
         .testTarget(

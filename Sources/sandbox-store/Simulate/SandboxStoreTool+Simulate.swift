@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreServer
-import StoreSimulator
 
 extension SandboxStoreTool {
     /// Runs the simulation of a server, and prints the report or the first failure.

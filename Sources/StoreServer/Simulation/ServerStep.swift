@@ -1,5 +1,4 @@
 import Foundation
-import StoreServer
 
 /// A step in the life of a server: something that happens in the store, on the network, or to the server.
 enum ServerStep: Hashable, Sendable {

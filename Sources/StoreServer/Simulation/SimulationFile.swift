@@ -1,6 +1,5 @@
 import Foundation
 import StoreCore
-import StoreServer
 
 /// The content of a simulation's JSON file.
 struct SimulationFile: Decodable {

@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreScenario
-import StoreServer
 
 /// A broken rule in the life of a server.
 struct ServerViolation: Error {

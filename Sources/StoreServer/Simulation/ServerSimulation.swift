@@ -1,7 +1,6 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import StoreServer
 
 /// A simulation of the store, its customers and the network for an app's server in any language, in thousands of random
 /// lives.

@@ -1,6 +1,5 @@
 import Foundation
 import StoreCore
-import StoreServer
 
 /// The customers of a life, and the commands that create them.
 struct SimulatedCustomer: Hashable, Sendable {

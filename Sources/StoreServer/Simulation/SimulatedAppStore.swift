@@ -1,7 +1,6 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import StoreServer
 
 /// The App Store Server API at an address that stays the same, in front of the stores of one life after another.
 final class SimulatedAppStore: Sendable {

@@ -1,7 +1,6 @@
 import Foundation
 import StoreCore
 import StoreCrypto
-import StoreServer
 
 /// The user's server, which a job starts, kills and asks.
 final class ServerUnderTest {

@@ -3,7 +3,6 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 import StoreServer
-import StoreSimulator
 import TestSupport
 import Testing
 
