@@ -7,9 +7,9 @@ extension StoreKit2Driver {
     func quirk(_ kind: StoreQuirk.Kind) -> StoreQuirk? { state.withLock { $0.reader }?.quirks?.quirk(kind) }
 
     /// Reports a subscription that a purchase is about to return as an update, if the store has that quirk.
-    func announceOwnPurchase(_ identifier: String) {
+    func announceOwnPurchase(_ identifier: String, _ number: Int) {
         guard quirk(.announcesOwnPurchases) != nil else { return }
-        handle { $0.machine.announceReturned(identifier, &$1) }
+        handle { $0.machine.announceReturned(identifier, number, &$1) }
     }
 
     /// Returns the unfinished transactions of a page, without those that have vanished by a quirk of the store.
@@ -24,14 +24,16 @@ extension StoreKit2Driver {
     /// Returns updates in the order, and with the repetitions, that the store's quirks give to missed renewals.
     func withQuirksOfLaunch(_ updates: OriginalPage) async -> OriginalPage {
         guard let reader = state.withLock({ $0.reader }), let quirks = reader.quirks,
-            let latest = updates.transactions.last(where: reader.hasMissed)
+            let first = updates.transactions.firstIndex(where: reader.hasMissed)
         else { return updates }
-        var transactions = updates.transactions
-        if quirks.quirk(.latestRenewalTwice) != nil { transactions.append(latest) }
+        var missed = updates.transactions.filter(reader.hasMissed)[...]
+        let others = updates.transactions.suffix(from: first).filter { !reader.hasMissed($0) }
+        if quirks.quirk(.latestRenewalTwice) != nil { missed += missed.suffix(1) }
         if quirks.quirk(.finishedPurchaseReturns) != nil {
-            transactions = await finishedPurchases(renewedBy: transactions.filter(reader.hasMissed)) + transactions
+            missed = await finishedPurchases(renewedBy: missed) + missed
         }
-        if quirks.quirk(.renewalsNewestFirst) != nil { transactions = transactions.reversed()[...] }
+        if quirks.quirk(.renewalsNewestFirst) != nil { missed = missed.reversed()[...] }
+        let transactions = updates.transactions.prefix(upTo: first) + missed + others
         return OriginalPage(transactions: transactions, next: updates.next, origin: updates.origin)
     }
 

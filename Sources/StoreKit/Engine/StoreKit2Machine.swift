@@ -86,9 +86,10 @@ extension StoreKit2Machine {
         updates.publish([identifier], &actions)
     }
 
-    /// Reports a transaction as an update although its purchase returns it.
-    mutating func announceReturned(_ identifier: String, _ actions: inout Actions) {
-        if unfinished[identifier]?.isReturned == true { updates.publish([identifier], &actions) }
+    /// Reports the transaction of an order as an update although its purchase returns it; not one that was held.
+    mutating func announceReturned(_ identifier: String, _ number: Int, _ actions: inout Actions) {
+        guard let bought = unfinished[identifier], bought.transaction.orderNumber == number else { return }
+        updates.publish([identifier], &actions)
     }
 
     /// Decides a purchase in progress, and returns it; nil if there is none.

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreKit
+import Testing
 
 /// Two apps of a few lines in the same situation: one that a quirk breaks, and one that survives it.
 struct QuirkApps: Sendable, CustomTestStringConvertible {
@@ -110,7 +111,8 @@ extension QuirkApps {
         shop.store.advance(by: day.timeIntervalSince(shop.store.clock.now) - 1)
         let isOpen = await shop.entitlements == ["gold"]
         shop.store.advance(by: 1)
-        return await isOpen && shop.entitlements == []
+        let isClosed = await shop.entitlements == []
+        return isOpen && isClosed
     }
 }
 
@@ -120,10 +122,10 @@ extension QuirkApps {
     /// An app shows the end of the subscription's last update, or of the latest.
     static let lastUpdateIsNewest = QuirkApps(.renewalsNewestFirst) { shop in
         let renewals = try await missedRenewals(of: shop)
-        return try await renewals.last?.expirationDate == shop.end
+        return renewals.last?.expirationDate == (try await shop.end)
     } robust: { shop in
         let renewals = try await missedRenewals(of: shop)
-        return try await renewals.compactMap(\.expirationDate).max() == shop.end
+        return renewals.compactMap(\.expirationDate).max() == (try await shop.end)
     }
 
     /// An app credits gems for each update, or for each transaction.
