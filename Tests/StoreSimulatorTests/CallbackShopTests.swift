@@ -10,13 +10,14 @@
         /// An app on the library.
         private final class App {
             private let storage: AppStorage
+            private let shop = CallbackShop()
             private(set) var answers = 0
 
             init(_ launch: AppLaunch, isRight: Bool) {
                 let storage = launch.storage
                 self.storage = storage
-                CallbackShop.shared = CallbackShop()
-                CallbackShop.shared.start { _, transaction, quantity in
+                CallbackShop.shared = shop
+                shop.start { _, transaction, quantity in
                     if isRight {
                         var swords: [String: Int] = storage["swords", default: [:]]
                         swords[transaction] = quantity
@@ -27,7 +28,7 @@
                 }
             }
 
-            deinit { SKPaymentQueue.default().remove(CallbackShop.shared) }
+            deinit { SKPaymentQueue.default().remove(shop) }
 
             func buy() { CallbackShop.shared.purchase("sword") { _ in self.answers += 1 } }
 

@@ -46,6 +46,8 @@
 
         /// Submits a block to a queue.
         func submit(_ block: ScheduledBlock, to queue: ScheduledObject, leaving group: ScheduledObject? = nil) {
+            // The code of a process that was ended because it never rests would submit blocks forever.
+            if TaskScheduler.current?.isExhausted == true { return }
             let address = queue.address
             state.withLock { $0.pending[address, default: []].append(Item(block: block, queue: queue, group: group)) }
             enqueueJob(of: address)
@@ -55,7 +57,7 @@
             if queue == Self.main {
                 Task { @MainActor in performNext(of: queue) }
             } else {
-                Task { performNext(of: queue) }
+                Task(executorPreference: TaskScheduler.current?.blocks) { [self] in performNext(of: queue) }
             }
         }
 

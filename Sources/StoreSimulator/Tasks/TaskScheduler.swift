@@ -56,6 +56,10 @@ final class TaskScheduler: ActivityMember, Sendable {
     let main = TaskSchedulerLane.next()
     /// The preferred executor of the tasks that ``run(_:)`` begins, and of their child tasks.
     let calls = TaskSchedulerLane.next()
+    /// The preferred executor of the tasks that run blocks of other queues than the main one.
+    ///
+    /// Such a task begins in one job, where one without a preference takes a second job to leave the general executor.
+    let blocks = TaskSchedulerLane.next()
 
     init(
         clock: ManualClock,
@@ -68,6 +72,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         general.attach(self)
         main.attach(self)
         calls.attach(self)
+        blocks.attach(self)
         clock.activity.register(self)
     }
 
@@ -75,6 +80,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         general.retire()
         main.retire()
         calls.retire()
+        blocks.retire()
     }
 
     func enqueue(_ job: UnownedJob, on lane: TaskSchedulerLane) {
@@ -94,6 +100,9 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// The time by the scheduler's clock.
     var now: Date { clock.now }
+
+    /// Whether the budget of this moment is used up.
+    var isExhausted: Bool { state.withLock { $0.isExhausted } }
 
     /// Restores the budget of jobs at a new moment.
     ///
@@ -196,8 +205,8 @@ final class TaskScheduler: ActivityMember, Sendable {
         let wasOnMainActor = isOnMainActor
         isOnMainActor = next.lane === main
         defer { isOnMainActor = wasOnMainActor }
-        if next.lane === calls {
-            next.job.runSynchronously(on: calls.asUnownedTaskExecutor())
+        if next.lane === calls || next.lane === blocks {
+            next.job.runSynchronously(on: next.lane.asUnownedTaskExecutor())
         } else {
             next.job.runSynchronously(on: next.lane.asUnownedSerialExecutor())
         }
@@ -208,7 +217,7 @@ final class TaskScheduler: ActivityMember, Sendable {
     func drainInBackground() -> Bool {
         let next = state.withLock { state -> (job: UnownedJob, lane: TaskSchedulerLane)? in
             guard state.budget > 1,
-                let index = state.jobs[state.next...].firstIndex(where: { $0.lane === general })
+                let index = state.jobs[state.next...].firstIndex(where: { $0.lane === general || $0.lane === blocks })
             else { return nil }
             state.budget -= 1
             return state.jobs.remove(at: index)

@@ -14,7 +14,12 @@ public final class CallbackShop: NSObject {
             all["CallbackShop"] = shop
             return shop
         }
-        set { Thread.current.threadDictionary["CallbackShop"] = newValue }
+        set {
+            // The older one may read this property as it ends.
+            let older = Thread.current.threadDictionary["CallbackShop"]
+            Thread.current.threadDictionary["CallbackShop"] = newValue
+            withExtendedLifetime(older) {}
+        }
     }
 
     public typealias Delivery = (_ product: String, _ transaction: String, _ quantity: Int) -> Void
