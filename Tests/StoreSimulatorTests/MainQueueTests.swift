@@ -308,18 +308,16 @@
 
         @Test func `Lives on two threads do not see each other's blocks`() async throws {
             let (strays, blocks) = (Locked(0), Locked(0))
-            try await AppSimulation(products: Self.products) { launch in (launch, Locked(pthread_self())) }
-                .action("go") { app in
-                    let thread = app.1.withLock { $0 }
-                    let queue = DispatchQueue.global()
-                    for queue in [queue, .main] {
+            try await Stall.simulation(isInline: false)
+                .action("go") { _ in
+                    let thread = pthread_self()
+                    for queue in [DispatchQueue.global(), .main] {
                         queue.async {
                             blocks.withLock { $0 += 1 }
                             if pthread_self() != thread { strays.withLock { $0 += 1 } }
                         }
                     }
                 }
-                .invariant("none") { _ in true }
                 .run(runs: 40, jobs: 2)
             #expect(blocks.withLock { $0 } > 0)
             #expect(strays.withLock { $0 } == 0)
