@@ -113,6 +113,7 @@
         ///   - timeout: a time of dispatch. A wait with an end ends at once where no work is left, since the clock stands
         ///     still meanwhile.
         ///   - attempt: waits until a time; returns 0 for success.
+        /// - Returns: 0 for success.
         private static func wait(_ call: String, _ timeout: UInt64, _ attempt: (UInt64) -> Int) -> Int {
             let scheduler = scheduler
             if timeout == DispatchTimes.now { return attempt(timeout) }

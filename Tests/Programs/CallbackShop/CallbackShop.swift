@@ -22,6 +22,7 @@ public final class CallbackShop: NSObject {
         }
     }
 
+    /// A closure that delivers a purchase of a product.
     public typealias Delivery = (_ product: String, _ transaction: String, _ quantity: Int) -> Void
 
     private var lookups: [ObjectIdentifier: (request: SKProductsRequest, answers: [([SKProduct]) -> Void])] = [:]
@@ -66,6 +67,7 @@ public final class CallbackShop: NSObject {
 }
 
 extension CallbackShop: SKProductsRequestDelegate {
+    /// Answers the lookups on the main queue.
     public func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
         DispatchQueue.main.async {
             for product in response.products { self.found[product.productIdentifier] = product }
@@ -74,6 +76,7 @@ extension CallbackShop: SKProductsRequestDelegate {
         }
     }
 
+    /// Answers the lookups with no product.
     public func request(_ request: SKRequest, didFailWithError error: any Error) {
         DispatchQueue.main.async {
             let lookup = self.lookups.removeValue(forKey: ObjectIdentifier(request))
@@ -83,6 +86,7 @@ extension CallbackShop: SKProductsRequestDelegate {
 }
 
 extension CallbackShop: SKPaymentTransactionObserver {
+    /// Delivers purchases, and finishes everything that is decided.
     public func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             switch transaction.transactionState {
