@@ -39,6 +39,7 @@ final class ServerLife {
     private var closedApps: Set<String> = []
     private var uploadsFirst = false
     private var losesAttempt = false
+    private var losesUpload = false
     private var downUntil: Date?
     /// The date since which the server has missed a notification that is lost for good; nil for none.
     private var missedSince: Date?
@@ -82,7 +83,7 @@ final class ServerLife {
             try view.beginNotifications()
             for line in preparation { _ = try performer.perform(line) }
             server.api.serve(store, view)
-            (server.isDown, server.isDoomed) = (false, false)
+            (server.isDown, server.remaining) = (false, nil)
             try reset()
             for step in steps {
                 // No two events that people cause have the same date, by which servers order them.
@@ -146,7 +147,8 @@ final class ServerLife {
             wire.order(fault)
         case .loseAttempt: losesAttempt = true
         case .kill: kill()
-        case .killDuringRequest: server.isDoomed = true
+        case .killDuringRequest(let count): server.remaining = count
+        case .loseUploadAnswer: losesUpload = true
         case .down(let hours):
             kill()
             server.isDown = true
@@ -259,8 +261,13 @@ final class ServerLife {
                     self.filled(text, customer).replacing("{signedTransaction}", with: jws)
                 }
                 let what = "upload by customer \(customer.name) #\(transaction.id) \(transaction.productIdentifier)"
+                let place = exchanges.count
                 let outcome = try send("POST", filled(form.path, customer), body, what: what)
-                if case .answered(let response) = outcome, response.status / 100 == 2 {
+                if losesUpload, case .answered = outcome {
+                    losesUpload = false
+                    exchanges[place].answer? += ", which is lost"
+                    note(transaction.productIdentifier, "an answer to an upload was lost")
+                } else if case .answered(let response) = outcome, response.status / 100 == 2 {
                     accepted.insert(transaction.id)
                 } else if isLast {
                     throw ServerViolation(
@@ -324,7 +331,8 @@ final class ServerLife {
     private func rest() throws {
         exchanges.append(ServerExchange(date: clock.now, what: "# the faults end"))
         server.api.endFaults()
-        (server.isDown, server.isDoomed, downUntil, losesAttempt) = (false, false, nil, false)
+        (server.isDown, server.remaining, downUntil) = (false, nil, nil)
+        (losesAttempt, losesUpload) = (false, false)
         wire.endFaults()
         try settle()
         while let due { try advance(to: due) }

@@ -20,8 +20,10 @@ enum ServerStep: Hashable, Sendable {
     case loseAttempt
     /// The server is killed, and started again by the next request.
     case kill
-    /// The server is killed when it has answered the next request, and the answer is lost.
-    case killDuringRequest
+    /// The server is killed when it has answered a request after some others, and the answer is lost.
+    case killDuringRequest(after: Int)
+    /// The answer to the next upload is lost, and the app uploads again.
+    case loseUploadAnswer
     /// The server is down for a time by the store's clock.
     case down(hours: Int)
     /// The next requests to the API fail with an error; nil for slow responses.
@@ -40,7 +42,10 @@ enum ServerStep: Hashable, Sendable {
         case .notification(let fault): "# the next notification \(Self.words(fault))"
         case .loseAttempt: "# the next attempt to notify is lost"
         case .kill: "# the server is killed"
-        case .killDuringRequest: "# the server is killed during the next request, whose answer is lost"
+        case .killDuringRequest(0): "# the server is killed during the next request, whose answer is lost"
+        case .killDuringRequest(let count):
+            "# the server is killed during the request after \(count), whose answer is lost"
+        case .loseUploadAnswer: "# the answer to the next upload is lost"
         case .down(let hours): "# the server is down for \(hours) h"
         case .api(nil, let times): "# the next \(times) requests to the API are slow"
         case .api(let code?, let times): "# the next \(times) requests to the API fail with \(code)"
@@ -71,6 +76,7 @@ enum ServerStep: Hashable, Sendable {
                 .prefix { $0 != line }
                 .map { .store(String($0)) }
         case .advance(let hours): return [1, 24, 72].filter { $0 < hours }.map { .advance(hours: $0) }
+        case .killDuringRequest(let count): return (0..<count).map { .killDuringRequest(after: $0) }
         case .api(let code, let times) where times > 1: return [.api(code, times: 1)]
         default: return []
         }
@@ -79,7 +85,7 @@ enum ServerStep: Hashable, Sendable {
     /// Whether the step only disturbs what a later step causes.
     var isFault: Bool {
         switch self {
-        case .notification, .loseAttempt, .killDuringRequest, .api: true
+        case .notification, .loseAttempt, .loseUploadAnswer, .killDuringRequest, .api: true
         default: false
         }
     }

@@ -16,6 +16,8 @@ struct ServerStepGenerator {
     /// The customers: the first two are a family.
     let customers: [SimulatedCustomer]
     private let products: [SandboxProduct]
+    /// The last purchase of a subscription, whose customer may change the plan.
+    private var lastPlan: (customer: SimulatedCustomer, product: SandboxProduct)?
 
     init(_ setup: ServerSetup, seed: UInt64) {
         self.setup = setup
@@ -70,7 +72,15 @@ struct ServerStepGenerator {
     }
 
     private mutating func buy() -> ServerStep {
-        let (product, customer) = (pick(products), pick(customers))
+        var (product, customer) = (pick(products), pick(customers))
+        if let (buyer, plan) = lastPlan, below(3) == 0 {
+            let others = products.filter {
+                $0.identifier != plan.identifier
+                    && $0.subscription?.groupIdentifier == plan.subscription?.groupIdentifier
+            }
+            if !others.isEmpty { (product, customer) = (pick(others), buyer) }
+        }
+        if product.subscription != nil { lastPlan = (customer, product) }
         var line = "buy \(word(product.identifier)) --user \(customer.identifier) --account \(customer.name)"
         if product.kind == .consumable, below(4) == 0 { line += " --quantity \(2 + below(3))" }
         let offers = product.subscription?.promotionalOffers.compactMap(\.terms.identifier) ?? []
@@ -126,7 +136,7 @@ struct ServerStepGenerator {
     }
 
     private mutating func wire() -> ServerStep {
-        switch below(hasUploads ? 15 : 12) {
+        switch below(hasUploads ? 17 : 12) {
         case 0, 1: .notification(.twice)
         case 2, 3: .notification(.reordered)
         case 4: .notification(.late(seconds: Double(3600 * pick([1, 6, 30, 100]))))
@@ -135,7 +145,8 @@ struct ServerStepGenerator {
         case 8: .notification(.slow)
         case 9: .notification(.replayed)
         case 10, 11: .notification(.forged(pick(DeliveryFault.Forgery.allCases)))
-        case 12: .uploadsFirst(below(2) == 0)
+        case 12, 13: .loseUploadAnswer
+        case 14: .uploadsFirst(below(2) == 0)
         default: .app(customer: pick(customers).name, isOpen: below(2) == 0)
         }
     }
@@ -143,7 +154,7 @@ struct ServerStepGenerator {
     private mutating func server() -> ServerStep {
         switch below(7) {
         case 0, 1: .kill
-        case 2, 3: .killDuringRequest
+        case 2, 3: .killDuringRequest(after: below(3))
         case 4: .down(hours: pick([1, 5, 20, 100]))
         default: .api(pick([4_290_000, 5_000_000, 5_000_001, nil]), times: 1 + below(3))
         }

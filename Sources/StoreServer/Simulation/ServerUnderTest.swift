@@ -29,8 +29,8 @@ final class ServerUnderTest {
     private var process: ServerProcess?
     /// Whether the server is kept from starting.
     var isDown = false { didSet { if isDown { kill() } } }
-    /// Whether the next request is the last one of the process.
-    var isDoomed = false
+    /// The number of requests before the last one of the process; nil if none is known to be the last.
+    var remaining: Int?
     /// The number of times that the server was killed.
     private(set) var kills = 0
     /// The number of requests to the server.
@@ -102,8 +102,9 @@ final class ServerUnderTest {
         } catch {
             throw fault(error, "\(method) \(path)")
         }
-        guard isDoomed, isStarted else { return .answered(response) }
-        isDoomed = false
+        guard let count = remaining, isStarted else { return .answered(response) }
+        remaining = count == 0 ? nil : count - 1
+        guard count == 0 else { return .answered(response) }
         kill()
         return .killed
     }
