@@ -65,6 +65,14 @@ struct ServerSimulationTests {
         #expect(failure.timeline.contains("notification REFUND #"))
     }
 
+    @Test func theArticleShowsWhatIsPrinted() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/StoreCore/StoreCore.docc/Articles/SimulatingYourServer.md")
+        let article = try String(contentsOf: file, encoding: .utf8)
+        let failure = try await failure(of: "refunds")
+        #expect(article.contains("```text\n\(failure)\n```"), "\(failure)")
+    }
+
     @Test func aServerThatNeverAsksForWhatItMissedIsFound() async throws {
         let failure = try await failure(of: "history")
         #expect(failure.steps.contains("# the next notification is lost for good, with all retries"), "\(failure)")
