@@ -36,7 +36,9 @@ def simulated(name, *options):
     file.write_text(json.dumps(simulation))
     begun = time.monotonic()
     done = subprocess.run(
-        [program, "simulate-server", str(file), *options], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [program, "simulate-server", str(file), *options], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        # What the simulation and its servers leave is removed with the folder, even if they are interrupted.
+        env=os.environ | {"TMPDIR": str(folder)},
     )
     return done.returncode, done.stdout + done.stderr * (done.returncode != 0), time.monotonic() - begun
 

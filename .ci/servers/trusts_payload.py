@@ -16,6 +16,14 @@ class NoSignature(Verifier):
 class Server(RightServer):
     verifier_class = NoSignature
 
+    def apply(self, notification):
+        super().apply(notification)
+        date = {"REFUND": notification["signedDate"], "REFUND_REVERSED": None}
+        if notification["notificationType"] in date:
+            transaction = self.verifier.verify(notification["data"]["signedTransactionInfo"])
+            row = date[notification["notificationType"]], transaction["transactionId"]
+            self.database.execute("UPDATE purchase SET revoked = ? WHERE id = ?", row)
+
     def doubt(self, _):
         pass
 
