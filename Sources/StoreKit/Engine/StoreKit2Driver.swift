@@ -150,7 +150,10 @@ extension StoreKit2Driver {
             state.reader?.attention.isOn = true
             return state.reader
         }
-        if reader?.quirks?.quirk(.revocationComesOnce) != nil { queue?.acknowledgeRevocations(through: notice) }
+        // The notice may come before there is a reader.
+        if backend?.services.quirks?.quirk(.revocationComesOnce) != nil {
+            queue?.acknowledgeRevocations(through: notice)
+        }
         reader?.read()
     }
 
