@@ -205,7 +205,7 @@ private struct MembershipArticle {
     }
 }
 
-@MainActor private final class Wallet {
+@MainActor final class Wallet {
     static var shared: Wallet?
 
     private let storage: AppStorage
@@ -231,13 +231,14 @@ private struct MembershipArticle {
     }
 }
 
-@MainActor func launchWallet(_ launch: AppLaunch) -> AppLaunch {
-    Wallet.shared = Wallet(storage: launch.storage)
-    return launch
+@MainActor func launchWallet(_ launch: AppLaunch) -> Wallet {
+    let wallet = Wallet(storage: launch.storage)
+    Wallet.shared = wallet
+    return wallet
 }
 
 @Test func `Each launch has a wallet of its own`() async throws {
     try await AppSimulation(products: [.consumable("coin", price: "0.99")]) { await launchWallet($0) }
-        .holds("coin") { _ in await Wallet.shared?.coins ?? 0 }
+        .holds("coin") { await $0.coins }
         .run(runs: 50, jobs: 1)
 }
