@@ -153,7 +153,7 @@ private final class Armory: NSObject, SKPaymentTransactionObserver {
     .run(runs: 200)
 }
 
-@MainActor private final class Membership {
+@MainActor final class Membership {
     private var updates: Task<Void, Never>?
 
     init() {
