@@ -150,6 +150,8 @@ import Testing
         let shop = try Shop(.inline)
         shop.store.quirks = [.declinedArrives]
         shop.store.authorizer = .always(.decline())
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
         await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
         shop.store.authorizer = .always(.later)
         shop.queue.add(SKPayment(productIdentifier: "coins"))
@@ -246,9 +248,11 @@ import Testing
             return .cancel
         }
         shop.store.quirks = [.purchaseNeverReturns]
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
         shop.queue.add(SKPayment(productIdentifier: "coins"))
         shop.queue.add(SKPayment(productIdentifier: "sword"))
-        #expect(asked.withLock { $0 } == 0 && shop.store.undecided.count == 2)
+        try #require(asked.withLock { $0 } == 0 && shop.store.undecided.count == 2)
         try shop.store.decide(shop.store.undecided[0].transaction, .approve)
         shop.store.quirks = []
         #expect(asked.withLock { $0 } == 1 && shop.store.undecided.isEmpty)
@@ -259,7 +263,9 @@ import Testing
         let ledger = MemoryLedger()
         var store = try SandboxStore(products: Shop.products, ledger: ledger)
         store.quirks = [.purchaseNeverReturns]
+        let observer = FinishingObserver()
         StoreContext(backend: store, delivery: .inline, log: .silent).run {
+            SKPaymentQueue.default().add(observer)
             SKPaymentQueue.default().add(SKPayment(productIdentifier: "coins"))
         }
         #expect(try store.undecided.count == 1 && store.account.totalCharged == 0)
