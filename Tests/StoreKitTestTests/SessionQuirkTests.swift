@@ -35,7 +35,7 @@ import Testing
         #expect(app.heard.last == "castle purchased")
     }
 
-    @Test func `With the quirk, nil does not remove the error of a purchase, and a reset does`() async throws {
+    @Test func `C14: With the quirk, nil does not remove the error of a purchase, and a reset does`() async throws {
         app.session.quirks = [.keepsErrors]
         try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
         try await app.session.setSimulatedError(nil, forAPI: .purchase)
@@ -66,7 +66,7 @@ import Testing
     }
 
     // The "app" of this quirk is a test.
-    @Test func `A test that disarms its error by nil leaves it to the next test, one that resets does not`()
+    @Test func `C14: A test that disarms its error by nil leaves it to the next test, one that resets does not`()
         async throws
     {
         func nextTestBuys(after cleanUp: @MainActor () async throws -> Void) async throws -> Bool {

@@ -28,7 +28,7 @@ import Testing
         #expect(try await shop.bought("gold").id != old.id)
     }
 
-    @Test func `A lapsed subscription ordered by Store Kit 1 ends as the old transaction`() async throws {
+    @Test func `C7: A lapsed subscription ordered by Store Kit 1 ends as the old transaction`() async throws {
         let shop = try Shop(.inline)
         let observer = FinishingObserver(finishes: false)
         shop.queue.add(observer)
@@ -45,7 +45,7 @@ import Testing
         #expect(try shop.charged == charged)
     }
 
-    @Test func `An app that unlocks on success gives away what a lapsed user has not paid for`() async throws {
+    @Test func `C7: An app that unlocks on success gives away what a lapsed user has not paid for`() async throws {
         func unlocks(_ transaction: Transaction) -> Bool { true }
         func unlocksWhileItRuns(_ transaction: Transaction, at now: Date) -> Bool {
             transaction.revocationDate == nil && transaction.expirationDate.map { $0 > now } ?? true
@@ -66,7 +66,7 @@ import Testing
         (try Shop(.inline, selling: Shop.offerProducts), try SandboxStore(products: Shop.offerProducts))
     }
 
-    @Test func `An introductory override of unknown signature sells at the full price`() async throws {
+    @Test func `C8: An introductory override of unknown signature sells at the full price`() async throws {
         let (shop, stranger) = try offerShop()
         let unknown = try stranger.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
         for proof in [unknown, "word"] {
@@ -98,7 +98,7 @@ import Testing
         try await shop.expectRefusal(.invalidOfferSignature, of: "gold", [known])
     }
 
-    @Test func `A promotional JWS of unknown signature fails as unknown`() async throws {
+    @Test func `C8: A promotional JWS of unknown signature fails as unknown`() async throws {
         let (shop, stranger) = try offerShop()
         try shop.lapse()
         shop.store.quirks = [.unknownOfferSellsAtFullPrice]
@@ -111,7 +111,8 @@ import Testing
         #expect(try shop.charged == charged)
     }
 
-    @Test func `An app that promises what its server has signed promises a free week that is charged`() async throws {
+    @Test func `C8: An app that promises what its server has signed promises a free week that is charged`() async throws
+    {
         func thanks(_ transaction: Transaction) -> String { "Your free week has begun." }
         func thanksByTransaction(_ transaction: Transaction) -> String {
             transaction.offer?.paymentMode == .freeTrial ? "Your free week has begun." : "Thank you for subscribing."
@@ -144,7 +145,7 @@ import Testing
         #expect(update.unsafePayloadValue.productID == "coins")
     }
 
-    @Test func `Only another person's refusal arrives: the authorizer's, and a failure of the store, do not`()
+    @Test func `C9: Only another person's refusal arrives: the authorizer's, and a failure of the store, do not`()
         async throws
     {
         let shop = try Shop(.inline)
@@ -166,7 +167,7 @@ import Testing
         #expect(try shop.charged == 0 && shop.store.undecided.isEmpty)
     }
 
-    @Test func `An app that hears its own purchases only never delivers what a parent has declined`() async throws {
+    @Test func `C9: An app that hears its own purchases only never delivers what a parent has declined`() async throws {
         /// Delivers what `purchase()` returns.
         func deliveredByResult(_ result: Product.PurchaseResult) -> [String] {
             if case .success(let transaction) = result { [transaction.unsafePayloadValue.productID] } else { [] }
@@ -195,7 +196,7 @@ import Testing
         #expect(try shop.charged == 0.99)
     }
 
-    @Test func `An app that orders again after an error sells twice what was only interrupted`() async throws {
+    @Test func `C10: An app that orders again after an error sells twice what was only interrupted`() async throws {
         func buys(again: Bool) async throws -> (charged: Decimal, delivered: [String]) {
             let shop = try Shop(.inline)
             shop.store.quirks = [.interruptedFails]
@@ -214,7 +215,8 @@ import Testing
 
     // MARK: purchase-never-returns
 
-    @Test func `A purchase waits at a sheet that does not end, and is decided once the quirk is removed`() async throws
+    @Test func `C15: A purchase waits at a sheet that does not end, and is decided once the quirk is removed`()
+        async throws
     {
         let sheet = try await Sheet()
         let task = Task { try await sheet.buy().name }
@@ -227,7 +229,7 @@ import Testing
         #expect(try sheet.store.account.totalCharged == 0.99)
     }
 
-    @Test func `A canceled task ends the wait, and the purchase arrives once it is decided`() async throws {
+    @Test func `C15: A canceled task ends the wait, and the purchase arrives once it is decided`() async throws {
         let sheet = try await Sheet()
         let task = Task { try await sheet.buy().name }
         await sheet.backend.isOrdered()
@@ -273,7 +275,9 @@ import Testing
         #expect(try store.undecided.isEmpty && store.account.totalCharged == 0.99)
     }
 
-    @Test func `An app whose button waits for the purchase stays disabled, one with a way out does not`() async throws {
+    @Test func `C15: An app whose button waits for the purchase stays disabled, one with a way out does not`()
+        async throws
+    {
         final class Button: Sendable {
             private let isDisabled = Locked(false)
             var isEnabled: Bool { isDisabled.withLock { !$0 } }
@@ -300,7 +304,7 @@ import Testing
 
     // MARK: products-hang
 
-    @Test func `A look-up of products is answered late by the store's clock`() async throws {
+    @Test func `C15: A look-up of products is answered late by the store's clock`() async throws {
         let shop = try Shop(.inline)
         shop.store.quirks = [.productsHang(for: 60)]
         let list = ProductList(shop.context)
@@ -331,7 +335,7 @@ import Testing
         }
     }
 
-    @Test func `An app without patience of its own shows a spinner for minutes`() throws {
+    @Test func `C15: An app without patience of its own shows a spinner for minutes`() throws {
         let shop = try Shop(.inline)
         shop.store.quirks = [StoreQuirk(.productsHang)]
         let (patient, impatient) = (ProductList(shop.context), ProductList(shop.context))

@@ -41,7 +41,7 @@ import Testing
 
     // MARK: What is seen
 
-    @Test func `Every notification is sent twice, until the quirk is removed`() throws {
+    @Test func `C18: Every notification is sent twice, until the quirk is removed`() throws {
         shop.store.quirks = [.notifiesTwice]
         try buy("coins", "coins")
         #expect(transport.words == coins(1, 1, 2, 2))
@@ -63,13 +63,13 @@ import Testing
         #expect(failing.transport.posts.count == 3)
     }
 
-    @Test func `Notifications are exchanged in pairs`() throws {
+    @Test func `C18: Notifications are exchanged in pairs`() throws {
         shop.store.quirks = [.notifiesOutOfOrder]
         for _ in 1...4 { try buy("coins") }
         #expect(transport.words == coins(2, 1, 4, 3))
     }
 
-    @Test func `A notification is late by the store's clock`() throws {
+    @Test func `C18: A notification is late by the store's clock`() throws {
         shop.store.quirks = [.notifiesLate(by: 60)]
         try buy("coins", "coins")
         shop.clock.advance(by: 59)
@@ -96,7 +96,7 @@ import Testing
         #expect(transport.posts.count == 2)
     }
 
-    @Test func `A bad request is final while the quirk is set`() throws {
+    @Test func `C17b: A bad request is final while the quirk is set`() throws {
         let failing = try FailingReceiver(.unsuccessfulStatus, .unsuccessfulStatus, status: 400)
         failing.shop.store.quirks = [.badRequestIsFinal]
         try failing.buy()
@@ -110,7 +110,8 @@ import Testing
 
     // MARK: What breaks
 
-    @Test func `A server that credits each notification credits twice, one that knows its UUIDs does not`() throws {
+    @Test func `C18: A server that credits each notification credits twice, one that knows its UUIDs does not`() throws
+    {
         shop.store.quirks = [.notifiesTwice]
         try buy("coins")
         let identifiers = transport.posts.map(\.payload.notificationUUID.text)
@@ -118,7 +119,7 @@ import Testing
         #expect(Set(identifiers).count == 1)
     }
 
-    @Test func `A server that believes the last notification is wrong about auto-renewal, one that asks is right`()
+    @Test func `C18: A server that believes the last notification is wrong about auto-renewal, one that asks is right`()
         throws
     {
         try buy("gold")
@@ -131,7 +132,7 @@ import Testing
         #expect(shop.account.subscription(inGroup: "metals")?.willRenew == true)
     }
 
-    @Test func `A server that waits for the notification locks out who has paid, one that asks does not`() throws {
+    @Test func `C18: A server that waits for the notification locks out who has paid, one that asks does not`() throws {
         shop.store.quirks = [.notifiesLate(by: 60)]
         try buy("gold")
         #expect(!transport.types.contains("SUBSCRIBED"))
