@@ -99,6 +99,7 @@ import Testing
         "Receipts.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "RunningItForReal.md": (2, "input: a connection string and SQL"),
         "Scenarios.md": (4, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "SimulatingYourServer.md": (5, "Tests/StoreServerTests/Simulation/ServerSimulationTests.swift"),
         "Simulator.md": (2, "input: commands"),
         "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
         "TestingYourServer.md": (3, "input: programs for other libraries"),

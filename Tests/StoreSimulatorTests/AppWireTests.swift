@@ -34,7 +34,7 @@ import Testing
     /// What faults met, as the table of one life with these steps says.
     private static func met(_ steps: [AppStep]) async throws -> [String] {
         let still = AppStep.Kind.allCases.reduce(simulation { _ in }) { $0.without($1) }
-        let table = try await still.beginning(with: steps).run(runs: 1).description
+        let table = try await still.beginning(with: steps).run(runs: 1).coverageTable
         let list = table.components(separatedBy: "faults met:\n").last ?? ""
         return list.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
             !$0.hasSuffix(" 0")
