@@ -33,11 +33,7 @@ struct ControlSettings: Decodable {
 
     /// Makes the change.
     func apply(to settings: ServerSettings, _ outbox: NotificationOutbox, _ store: SandboxStore) {
-        if let quirks {
-            store.quirks = quirks
-            // Delivers what an earlier quirk holds back.
-            outbox.replaceRules(outbox.rules)
-        }
+        if let quirks { store.quirks = quirks }
         if let isAvailable { settings.isAvailable = isAvailable }
         if let isReleased { settings.isReleased = isReleased }
         if let sharedSecret { settings.sharedSecret = sharedSecret }

@@ -208,10 +208,10 @@ package final class NotificationOutbox: HistoryListener {
         while true {
             let now = view.clock.now
             let quirks = view.quirks
-            let (step, url) = state.withLock { state in
-                state.machine.quirks = quirks
-                guard !state.isAtRest, let url = state.url else { return (OutboxMachine.Step.idle, nil as URL?) }
-                return (state.machine.step(at: now), url)
+            let (step, isTwice, url) = state.withLock { state in
+                state.machine.setQuirks(quirks, at: now)
+                guard !state.isAtRest, let url = state.url else { return (OutboxMachine.Step.idle, false, nil as URL?) }
+                return (state.machine.step(at: now), state.machine.isTwice, url)
             }
             guard let url else { return pause(until: nil) }
             switch step {
@@ -222,11 +222,12 @@ package final class NotificationOutbox: HistoryListener {
                 } catch {
                     return wait(after: error, at: now)
                 }
-            case .deliver(let notification, let manner): return deliver(notification, to: url, manner)
+            case .deliver(let notification, let manner):
+                return deliver(notification, to: url, manner, isTwice: isTwice)
             case .deliverAgain(let position, let manner):
                 do {
                     if let notification = try view.notification(at: position) {
-                        return deliver(notification, to: url, manner)
+                        return deliver(notification, to: url, manner, isTwice: isTwice)
                     }
                     // Nothing waits for a notification that the ledger has lost.
                     state.withLock { $0.machine.forget(position) }
@@ -247,7 +248,7 @@ package final class NotificationOutbox: HistoryListener {
 
     // MARK: Deliveries
 
-    private func deliver(_ notification: ServerNotification, to url: URL, _ manner: DeliveryManner) {
+    private func deliver(_ notification: ServerNotification, to url: URL, _ manner: DeliveryManner, isTwice: Bool) {
         if manner.posts.isEmpty { return omit(notification, to: url, manner, .noResponse) }
         let genuine: Data
         do {
@@ -256,20 +257,12 @@ package final class NotificationOutbox: HistoryListener {
             log("a notification cannot be signed: \(error)")
             return omit(notification, to: url, manner, .other, isLogged: true)
         }
-        let posts = kinds(of: notification, manner).map { $0.compactMap { post($0, notification, genuine) } }
+        let kinds = manner.posts + (isTwice ? [[.copy]] : [])
+        let posts = kinds.map { $0.compactMap { post($0, notification, genuine) } }
         state.withLock {
             $0.delivery = Delivery(notification: notification, manner: manner, url: url, remaining: posts[...])
         }
         post()
-    }
-
-    /// Returns the posts of a delivery; with the quirk `notifiesTwice`, each first delivery has one more.
-    private func kinds(of notification: ServerNotification, _ manner: DeliveryManner) -> [[DeliveryManner.Post]] {
-        let posts = manner.posts
-        guard view.quirks.contains(.notifiesTwice), notification.attempts.isEmpty, manner != .resent,
-            !posts.joined().contains(.copy)
-        else { return posts }
-        return posts + [[.copy]]
     }
 
     /// Records an attempt without a post.

@@ -26,6 +26,8 @@ struct OutboxMachine {
         /// The number of attempts that have failed; 0 for a first attempt that was held back.
         let failures: Int
         var manner = DeliveryManner.normal
+        /// The quirk that causes the manner; nil for a rule, and for a normal delivery.
+        var quirk: StoreQuirk.Kind?
     }
 
     /// The seconds from each failed attempt to the next one.
@@ -33,7 +35,7 @@ struct OutboxMachine {
     /// Whether a notification is sent again after a response with status 400.
     var retriesAfterBadRequest = true
     /// The store's quirks, of which those of notifications apply.
-    var quirks: Set<StoreQuirk> = []
+    private(set) var quirks: Set<StoreQuirk> = []
     /// The rules for faulty deliveries.
     private(set) var rules: [DeliveryRule] = []
     private var position: ServerNotification.Position?
@@ -44,7 +46,7 @@ struct OutboxMachine {
     /// Notifications whose delivery has not been attempted yet, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
     /// The notification that is delivered after the next first attempt; nil if there is none.
-    private var reordered: ServerNotification.Position?
+    private var reordered: Retry?
     /// Notifications to send again on request.
     private var resends: ArraySlice<ServerNotification> = []
     /// Notifications to send later, in queues that are each sorted by the date.
@@ -69,7 +71,8 @@ struct OutboxMachine {
             if let notification = resends.popFirst() {
                 drop(notification.position)
                 let failures = notification.attempts.count
-                underway = (Retry(due: now, position: notification.position, failures: failures), isFresh: false)
+                let retry = Retry(due: now, position: notification.position, failures: failures, manner: .resent)
+                underway = (retry, isFresh: false)
                 return .deliver(notification, .resent)
             }
             if let queue = earliest, retries[queue][0].due <= now {
@@ -87,10 +90,12 @@ struct OutboxMachine {
                 default: true
                 }
             }
-            let fault = ruled ?? quirkyFault
+            let quirky = ruled == nil ? quirkyFault : nil
+            retry.quirk = quirky?.quirk
+            let fault = ruled ?? quirky?.fault
             if let fault { retry.manner = .faulty(fault) }
             switch fault {
-            case .reordered: reordered = next.position
+            case .reordered: reordered = retry
             case .late(let seconds):
                 retry.due = now.addingTimeInterval(seconds)
                 insert(retry)
@@ -106,9 +111,17 @@ struct OutboxMachine {
     /// The fault that a quirk causes in the next first attempt; nil for none.
     ///
     /// A notification that is sent twice has no fault here: it may be late as well.
-    private var quirkyFault: DeliveryFault? {
-        if quirks.contains(.notifiesOutOfOrder), reordered == nil { return .reordered }
-        return quirks[.notifiesLate]?.seconds.map { .late(seconds: $0) }
+    private var quirkyFault: (fault: DeliveryFault, quirk: StoreQuirk.Kind)? {
+        if quirks.contains(.notifiesOutOfOrder), reordered == nil { return (.reordered, .notifiesOutOfOrder) }
+        return quirks[.notifiesLate]?.seconds.map { (.late(seconds: $0), .notifiesLate) }
+    }
+
+    /// Whether a quirk makes the delivery that the last step requested twice: a first attempt to which no rule applies.
+    var isTwice: Bool {
+        guard quirks.contains(.notifiesTwice), let attempt = underway?.retry, attempt.failures == 0 else {
+            return false
+        }
+        return attempt.manner == .normal || attempt.quirk != nil
     }
 
     /// The index of the queue with the earliest retry; nil if there are no retries.
@@ -155,8 +168,9 @@ struct OutboxMachine {
         underway = nil
         var isFirst = done.isFresh
         if case .faulty(.late) = done.retry.manner { isFirst = true }
-        if isFirst, let waiting = reordered.take() {
-            insert(Retry(due: now, position: waiting, failures: 0, manner: .faulty(.reordered)))
+        if isFirst, var waiting = reordered.take() {
+            waiting.due = now
+            insert(waiting)
         }
         if status == 400, !retriesAfterBadRequest || quirks.contains(.badRequestIsFinal) { return }
         var attempt = done.retry
@@ -187,21 +201,41 @@ struct OutboxMachine {
     /// Replaces the rules, and makes due what earlier rules hold back.
     mutating func replaceRules(_ rules: [DeliveryRule], at now: Date) {
         self.rules = rules
-        var all = retries.flatMap { queue in (0..<queue.count).map { queue[$0] } }
-        if let waiting = reordered.take() { all.append(Retry(due: now, position: waiting, failures: 0)) }
-        for index in all.indices {
-            if all[index].failures == 0 { all[index].due = min(all[index].due, now) }
-            all[index].manner = .normal
-        }
-        underway?.retry.manner = .normal
-        retries = []
-        for retry in all.sorted(by: { ($0.due, $0.position) < ($1.due, $1.position) }) { insert(retry) }
+        release(at: now) { $0.quirk == nil }
+        if underway?.retry.quirk == nil { underway?.retry.manner = .normal }
     }
 
     /// Removes the rules, and makes due the notification that waits for the next one; planned deliveries stay.
     mutating func endRules(at now: Date) {
         rules = []
-        if let waiting = reordered.take() { insert(Retry(due: now, position: waiting, failures: 0)) }
+        if let waiting = reordered, waiting.quirk == nil {
+            reordered = nil
+            insert(Retry(due: now, position: waiting.position, failures: 0))
+        }
+    }
+
+    /// Replaces the quirks, and makes due what those that are over hold back.
+    mutating func setQuirks(_ quirks: Set<StoreQuirk>, at now: Date) {
+        guard quirks != self.quirks else { return }
+        self.quirks = quirks
+        release(at: now) { $0.quirk.map { quirks[$0] == nil } ?? false }
+    }
+
+    /// Makes planned deliveries normal, and due if they are first attempts.
+    private mutating func release(at now: Date, where isOver: (Retry) -> Bool) {
+        var all = retries.flatMap { queue in (0..<queue.count).map { queue[$0] } }
+        if var waiting = reordered, isOver(waiting) {
+            reordered = nil
+            waiting.due = now
+            all.append(waiting)
+        }
+        for index in all.indices where isOver(all[index]) {
+            if all[index].failures == 0 { all[index].due = min(all[index].due, now) }
+            all[index].manner = .normal
+            all[index].quirk = nil
+        }
+        retries = []
+        for retry in all.sorted(by: { ($0.due, $0.position) < ($1.due, $1.position) }) { insert(retry) }
     }
 
     // MARK: Retries
@@ -209,7 +243,7 @@ struct OutboxMachine {
     /// Removes every planned delivery of a notification.
     private mutating func drop(_ position: ServerNotification.Position) {
         fresh.removeAll { $0.position == position }
-        if reordered == position { reordered = nil }
+        if reordered?.position == position { reordered = nil }
         for index in retries.indices { retries[index].filter { $0.position != position } }
         retries.removeAll(where: \.isEmpty)
     }

@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: [
         (#"{"quirks": ["notifies-twise"]}"#, #""notifies-twise" is not a quirk; did you mean "notifies-twice"?"#),
         (#"{"quirks": ["notifies-twice=1"]}"#, #""notifies-twice=1" has no time"#),
-        (#"{"quirks": ["lists-late=soon"]}"#, "needs seconds, at least 0, as in lists-late=0.5"),
+        (#"{"quirks": ["lists-late=soon"]}"#, "needs seconds, at least 0 and at most 10 years, as in lists-late=0.5"),
         (#"{"quirks": "lists-late"}"#, #""quirks" is not a list"#),
     ])
     func `A name that is no quirk's is refused, and changes nothing`(body: String, message: String) throws {
@@ -36,6 +36,21 @@ import Testing
         let opened = try shop.ask("POST", "/stores", body)
         #expect(opened.status == 400 && opened.json.error.message.text?.contains(message) == true)
         #expect(shop.shop.store.quirks == [.notifiesTwice])
+    }
+
+    @Test func `Quirks leave the faults of deliveries as they are`() throws {
+        let transport = ScriptedTransport(shop.shop.clock)
+        let shop = try ConsoleShop(self.shop.shop, transport: transport)
+        shop.outbox.add(DeliveryRule(fault: .late(seconds: 60), times: 1, type: nil))
+        try shop.shop.account.buy("coins")
+        shop.shop.store.settle()
+        for quirks in [#"["notifies-out-of-order"]"#, "[]"] {
+            #expect(try shop.ask("PATCH", "/server", "{\"quirks\": \(quirks)}").status == 200)
+            shop.shop.store.settle()
+            #expect(transport.posts.isEmpty)
+        }
+        shop.shop.clock.advance(by: 60)
+        #expect(transport.posts.count == 1)
     }
 
     @Test func `What a quirk holds back is delivered once another change removes it`() throws {

@@ -78,6 +78,28 @@ import Testing
         #expect(transport.words == coins(1, 2))
     }
 
+    @Test(arguments: [StoreQuirk.notifiesOutOfOrder, .notifiesLate(by: 60)])
+    func `C18: What a quirk holds back is sent once it is removed`(quirk: StoreQuirk) throws {
+        shop.store.quirks = [quirk, .listsLate(by: 1)]
+        try buy("coins")
+        shop.store.quirks = [quirk]
+        shop.store.settle()
+        #expect(transport.posts.isEmpty)
+        shop.store.quirks = [.notifiesTwice]
+        shop.store.settle()
+        #expect(transport.words == coins(1, 1))
+        shop.clock.advance(by: 3600)
+        #expect(transport.posts.count == 2)
+    }
+
+    @Test func `A delivery that is ordered is not sent twice`() throws {
+        shop.store.quirks = [.notifiesTwice]
+        try server.deliverNotifications(with: .late(seconds: 60), times: 1)
+        try buy("coins")
+        shop.clock.advance(by: 60)
+        #expect(transport.words == coins(1))
+    }
+
     @Test func `All three come together`() throws {
         shop.store.quirks = [.notifiesTwice, .notifiesOutOfOrder, .notifiesLate(by: 60)]
         try buy("coins", "coins")
