@@ -143,8 +143,13 @@ extension StoreKit2Driver {
         history.isEligibleForIntroductoryOffer(inGroup: group) { reply.complete(with: try? $0.get()) }
         let answer = await value(of: reply, for: "a question to the store") {}
         guard let isEligible = answer else { return false }
-        if isKept { state.withLock { $0.eligibility[group] = $0.eligibility[group] ?? isEligible } }
-        return isEligible
+        guard isKept else { return isEligible }
+        // Of several calls at the same time, all return the answer that is kept.
+        return state.withLock { state in
+            let first = state.eligibility[group] ?? isEligible
+            state.eligibility[group] = first
+            return first
+        }
     }
 
     func appTransaction(isRefreshed: Bool) async throws -> VerificationResult<AppTransaction> {

@@ -151,7 +151,7 @@ extension StoreKit2Driver {
             return state.reader
         }
         // The notice may come before there is a reader.
-        if backend?.services.quirks?.quirk(.revocationComesOnce) != nil {
+        if backend?.services.quirks?.quirks.contains(.revocationComesOnce) == true {
             queue?.acknowledgeRevocations(through: notice)
         }
         reader?.read()

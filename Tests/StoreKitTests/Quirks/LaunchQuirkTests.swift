@@ -35,6 +35,27 @@ import Testing
         told: [UInt64]
     ) async throws { #expect(try await afterThreeRenewals(quirks) == told) }
 
+    @Test(
+        arguments: [
+            ([], [2, 3, 4]), ([.listsLate(by: 1)], [2, 3, 4]), ([.renewalsNewestFirst], [4, 3, 2]),
+            ([.latestRenewalTwice], [2, 3, 4, 4]), ([.finishedPurchaseReturns], [1, 2, 3, 4]),
+            ([.renewalsNewestFirst, .latestRenewalTwice], [4, 4, 3, 2]),
+        ] as [(Set<StoreQuirk>, [UInt64])]
+    )
+    func `C4: A purchase between two missed renewals keeps its place`(quirks: Set<StoreQuirk>, told: [UInt64])
+        async throws
+    {
+        shop.store.quirks = quirks
+        _ = try await shop.finished("gold")
+        await shop.context.settle()
+        shop.store.advance(by: Shop.month)
+        #expect(try shop.store.account.buy("sword") == "3")
+        shop.store.advance(by: Shop.month)
+        await shop.relaunch()
+        var updates = updates()
+        #expect(try await shop.updates(&updates).map(\.id) == told)
+    }
+
     @Test func `C4: Renewals while the app runs arrive as they are made, each once`() async throws {
         shop.store.quirks = [.renewalsNewestFirst, .latestRenewalTwice, .finishedPurchaseReturns]
         try await shop.bought("gold")

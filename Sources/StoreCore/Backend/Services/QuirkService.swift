@@ -1,7 +1,7 @@
 /// A service by which a store in the app's process reports its quirks, some of which concern the life of a process.
 package protocol QuirkService: Sendable {
-    /// Returns the store's quirk of a kind; nil if the store has none.
+    /// The store's quirks.
     ///
-    /// Must not block.
-    func quirk(_ kind: StoreQuirk.Kind) -> StoreQuirk?
+    /// Reading them must not block.
+    var quirks: Set<StoreQuirk> { get }
 }

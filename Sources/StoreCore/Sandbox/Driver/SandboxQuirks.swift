@@ -2,9 +2,5 @@
 struct SandboxQuirks: QuirkService {
     let driver: SandboxDriver
 
-    func quirk(_ kind: StoreQuirk.Kind) -> StoreQuirk? {
-        driver.state.withLock { driverState in
-            driverState.settings.rules.hasQuirks ? driverState.settings.rules.quirks[kind] : nil
-        }
-    }
+    var quirks: Set<StoreQuirk> { driver.state.withLock { $0.settings.rules.quirks } }
 }
