@@ -142,12 +142,13 @@ final class TestEnvironment: Sendable {
     func reset(in context: StoreContext) {
         context.simulatedErrors = [:]
         store.signatureDefect = nil
-        store.quirks = []
         let (store, settings) = state.withLock { state in
             state.settings = Settings(file: state.configuration.settings)
             return (state.store, state.settings)
         }
         apply(settings, insteadOf: nil, to: store, in: context)
+        // At last, since that decides the orders that a quirk has held, by the settings.
+        store.quirks = []
     }
 
     /// Removes all transactions; the current settings remain (behavior 203).

@@ -152,8 +152,9 @@ extension SandboxStore {
 
     /// The quirks that the store simulates; none unless set.
     ///
-    /// They apply to decisions from now on. Purchases that ``StoreQuirk/purchaseNeverReturns`` has held are decided once
-    /// it is removed. A store that is reopened on the ledger has none.
+    /// They apply to decisions from now on. Without ``StoreQuirk/purchaseNeverReturns``, the authorizer decides at once
+    /// the purchases that the quirk has held, so that an empty set may sell and charge what waits at the payment sheet.
+    /// A store that is reopened on the ledger has no quirks.
     public var quirks: Set<StoreQuirk> {
         get { driver.state.withLock { $0.settings.rules.quirks } }
         set { driver.setQuirks(newValue) }
