@@ -190,6 +190,7 @@ extension SandboxAccount {
     public func forceRenewal(inGroup group: String) throws {
         try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
+            let renewsUnpaid = driverState.settings.rules.renewsUnpaid
             try driverState.refresh()
             try driverState.change(now: now) { driverState in
                 var due: SubscriptionIndex?
@@ -201,7 +202,7 @@ extension SandboxAccount {
                     }
                 }
                 guard let due else { return }
-                driverState.step { state, events in state.renew(due, rate, &events) }
+                driverState.step { state, events in state.renew(due, rate, renewsUnpaid: renewsUnpaid, &events) }
             }
         }
     }

@@ -61,6 +61,36 @@ import Testing
         #expect(await shop.entitlements == ["sword"])
     }
 
+    @Test func `C1: A quirk that is taken away hides nothing any more, whatever others remain`() async throws {
+        shop.store.quirks = [.listsLate(by: 1), .concealsAutoRenew]
+        try await shop.bought("gold")
+        try shop.store.account.setAutoRenew(false, inGroup: "club")
+        shop.store.quirks = [.concealsAutoRenew]
+        #expect(await shop.entitlements == ["gold"])
+        #expect(try await shop.status?.line == "Subscribed, renews")
+        shop.store.quirks = [.keepsEligibility]
+        #expect(try await shop.status?.line == "Subscribed, does not renew")
+    }
+
+    @Test func `C2: A renewal that is forced is listed late by one quirk's time`() async throws {
+        shop.store.quirks = [.announcesBeforeListing(by: 0.5), .expiresForAMoment(7)]
+        try await shop.bought("gold")
+        try shop.store.account.forceRenewal(inGroup: "club")
+        #expect(await shop.entitlements == [])
+        shop.store.advance(by: 0.5)
+        #expect(await shop.entitlements == ["gold"])
+    }
+
+    @Test func `C2: An approval is an update although the quirk came after the request`() async throws {
+        try shop.store.account.setAsksToBuy(true)
+        _ = try await shop.buy("sword")
+        shop.store.quirks = [.announcesBeforeListing(by: 0.5), .listsLate(by: 60)]
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        #expect(await shop.entitlements == [])
+        shop.store.advance(by: 0.5)
+        #expect(await shop.entitlements == ["sword"])
+    }
+
     @Test func `C2: A renewal arrives before it is listed`() async throws {
         shop.store.quirks = [.announcesBeforeListing(by: 0.5)]
         let purchase = try await shop.finished("gold")
@@ -136,6 +166,23 @@ import Testing
         #expect(await shop.entitlements == ["gold"])
     }
 
+    @Test func `C3: Each of two periods that end during a moment is told at its end`() async throws {
+        let pass = SandboxProduct.autoRenewable("pass", price: "1.99", period: .init(1, .month), group: "pass")
+        let shop = try Shop(.inline, selling: Shop.products + [pass])
+        shop.store.quirks = [.expiresForAMoment(7)]
+        try await shop.bought("gold")
+        shop.store.advance(by: 3)
+        try await shop.bought("pass")
+        var told = shop.context.run { SubscriptionStatus.updates.makeAsyncIterator() }
+        shop.store.advance(by: Shop.month + 60)
+        var lines: [String] = []
+        for _ in 0..<4 {
+            let status = try #require(await told.next())
+            lines.append("\(status.transaction.unsafePayloadValue.productID) \(status.state.localizedDescription)")
+        }
+        #expect(lines == ["gold Expired", "pass Expired", "gold Subscribed", "pass Subscribed"])
+    }
+
     @Test func `C3: A subscription that was canceled stays expired`() async throws {
         shop.store.quirks = [.expiresForAMoment]
         try await shop.bought("gold")
@@ -161,6 +208,15 @@ import Testing
         #expect(try await shop.status?.state == .inBillingRetryPeriod)
         shop.store.advance(by: Shop.month)
         #expect(try await shop.status?.state == .expired)
+    }
+
+    @Test func `C11: A renewal that is forced and was not paid for is listed, too`() async throws {
+        shop.store.quirks = [.renewsInBillingRetry]
+        try await shop.bought("gold")
+        try shop.store.account.setBillingFails(true)
+        try shop.store.account.forceRenewal(inGroup: "club")
+        #expect(try await shop.status?.state == .inBillingRetryPeriod)
+        #expect(await shop.entitlements == ["gold"])
     }
 
     @Test func `C11: An unpaid period ends with billing retry, and with renewal that is turned off`() async throws {

@@ -60,6 +60,24 @@ import Testing
         #expect(unlocksWhileItRuns(transaction, at: shop.store.clock.now) == owns)
     }
 
+    @Test func `C7: The user may cancel, and a parent decides, before a lapsed subscription is handed out again`()
+        async throws
+    {
+        let shop = try Shop(.inline)
+        let old = try await shop.finished("gold")
+        try shop.endSubscription()
+        shop.store.quirks = [.lapsedIsNotSold]
+        shop.store.authorizer = .always(.cancel)
+        #expect(try await shop.buy("gold").name == "userCancelled")
+        shop.store.authorizer = .always(.approve)
+        let charged = try shop.charged
+        #expect(try await shop.bought("gold").id == old.id)
+        try shop.store.account.setAsksToBuy(true)
+        #expect(try await shop.buy("gold").name == "pending")
+        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        #expect(try shop.charged == charged && shop.store.account.entitlements.isEmpty)
+    }
+
     // MARK: unknown-offer-sells-at-full-price
 
     private func offerShop() throws -> (shop: Shop, stranger: SandboxStore) {
@@ -261,6 +279,23 @@ import Testing
         #expect(try shop.charged == 0.99)
     }
 
+    @Test func `An order whose authorizer is still deciding is not asked about again`() throws {
+        let shop = try Shop(.inline)
+        let asked = Locked(0)
+        shop.store.authorizer = Authorizer { [store = shop.store] _ in
+            asked.withLock { $0 += 1 }
+            // As on another thread, while this one decides.
+            store.quirks = [.purchaseNeverReturns]
+            store.quirks = []
+            return .approve
+        }
+        let observer = FinishingObserver()
+        shop.queue.add(observer)
+        shop.queue.add(SKPayment(productIdentifier: "coins"))
+        #expect(asked.withLock { $0 } == 1)
+        #expect(try shop.charged == 0.99)
+    }
+
     @Test func `A store that is opened on the ledger decides what the process has left at the sheet`() throws {
         let ledger = MemoryLedger()
         var store = try SandboxStore(products: Shop.products, ledger: ledger)
@@ -318,6 +353,20 @@ import Testing
         shop.store.quirks = []
         list.load()
         #expect(list.state == "coins")
+    }
+
+    @Test func `C15: A look-up that hangs is answered once the quirk is removed`() async throws {
+        let shop = try Shop(.inline)
+        shop.store.quirks = [.productsHang(for: 60), .listsLate(by: 1)]
+        let list = ProductList(shop.context)
+        list.load()
+        shop.store.quirks = [.productsHang(for: 60)]
+        #expect(list.state == "loading")
+        shop.store.quirks = []
+        #expect(list.state == "coins, sword")
+        try shop.store.setAvailability(.withdrawn, of: "sword")
+        shop.store.advance(by: 60)
+        #expect(list.state == "coins, sword")
     }
 
     @Test func `Product.products hangs as long, and does not hang out of reach`() async throws {

@@ -10,23 +10,41 @@ struct ConcealedHistory: Sendable {
         let end: Date
     }
 
-    /// The dates from which transactions are listed.
-    private var listings: [TransactionNumber: Date] = [:]
+    /// A transaction that is listed from a date, by a quirk of a kind.
+    private struct Listing {
+        let date: Date
+        let transaction: TransactionNumber
+        let kind: StoreQuirk.Kind
+    }
+
+    /// The transactions that are not listed yet, the earliest first.
+    private var listings: ArraySlice<Listing> = []
+    /// The dates of ``listings``.
+    private var dates: [TransactionNumber: Date] = [:]
     private var autoRenewals: [SubscriptionIndex: AutoRenewal] = [:]
-    /// The orders that were deferred, and that an approval therefore announces.
-    private var deferred: Set<TransactionNumber> = []
-    /// The last due date at which the listeners of the history were notified that a period is over.
+    /// The orders that are deferred, and that an approval therefore announces.
+    private var deferred: Set<TransactionNumber>
+    /// The date until which the listeners of the history were notified of the ends of periods; nil for never.
     private var lastEnd: Date?
 
-    /// The next date from which a transaction is listed.
-    var nextListing: Date? { listings.values.min() }
+    /// Conceals nothing of a state's past.
+    init(_ state: borrowing SandboxState) {
+        var deferred: Set<TransactionNumber> = []
+        for number in state.undecided where state.isDeferred(number) { deferred.insert(number) }
+        self.deferred = deferred
+    }
 
-    /// Whether the listeners of the history were notified of the end of a period.
-    func isReported(_ end: Date) -> Bool { lastEnd.map { $0 >= end } ?? false }
+    /// The next date from which a transaction is listed.
+    var nextListing: Date? { listings.first?.date }
+
+    /// Returns the next end of a period of which the listeners of the history have to be notified.
+    func nextEnd(_ subscriptions: borrowing Subscriptions) -> Date? {
+        if let lastEnd { subscriptions.nextDue(after: lastEnd) } else { subscriptions.nextDue }
+    }
 
     /// Returns whether a transaction is not listed yet.
     func conceals(_ transaction: TransactionNumber, at now: Date) -> Bool {
-        listings[transaction].map { now < $0 } ?? false
+        dates[transaction].map { now < $0 } ?? false
     }
 
     /// Returns the auto-renewal to show for a subscription; nil for its own.
@@ -35,31 +53,50 @@ struct ConcealedHistory: Sendable {
         return shown.isOn
     }
 
-    /// Forgets what is shown from now on, and the end of a period that is over; returns whether there was anything.
+    /// Forgets what is shown from now on, and the ends of periods; returns whether there was anything.
     mutating func reveal(end: Date?, at now: Date) -> Bool {
         let count = listings.count
-        listings = listings.filter { now < $0.value }
-        guard let end, !isReported(end) else { return listings.count < count }
-        lastEnd = end
+        while let first = listings.first, first.date <= now {
+            listings.removeFirst()
+            if dates[first.transaction] == first.date { dates[first.transaction] = nil }
+        }
+        guard let end, end <= now else { return listings.count < count }
+        lastEnd = now
         return true
     }
 
+    /// Shows what no quirk conceals any more.
+    mutating func keep(_ quirks: Set<StoreQuirk>) {
+        if quirks[.concealsAutoRenew] == nil { autoRenewals = [:] }
+        listings.removeAll { quirks[$0.kind] == nil }
+        dates = Dictionary(listings.map { ($0.transaction, $0.date) }) { $1 }
+    }
+
     /// Conceals the effect of an event that a state has applied, as far as a store's quirks do.
-    mutating func take(_ record: LedgerRecord, _ state: borrowing SandboxState, _ rules: SandboxRules) {
-        let quirks = rules.quirks
-        let ownDelay = quirks[.listsLate]?.seconds
-        let updateDelay = quirks[.announcesBeforeListing]?.seconds
+    ///
+    /// `renewalsDate` is the date at which the store makes the renewals that are due; nil for other changes.
+    mutating func take(
+        _ record: LedgerRecord,
+        _ state: borrowing SandboxState,
+        _ quirks: Set<StoreQuirk>,
+        renewalsDate: Date?
+    ) {
         switch record.event {
-        case .sold(let order): list(order.transaction, record.date, ownDelay)
+        case .sold(let order): list(order.transaction, record.date, quirks[.listsLate])
         case .deferred(let number): deferred.insert(number)
+        case .declined(let number, _), .operator(.interruptedLater(let number, _)): deferred.remove(number)
+        case .held(let order, _): deferred.remove(order.transaction)
         case .approved(let order):
             let isUpdate = deferred.remove(order.transaction) != nil
-            list(order.transaction, record.date, isUpdate ? updateDelay : ownDelay)
-        // A renewal has the date of the former period's end, and is made later by this delay.
-        case .renewed(_, let number, _, _): list(number, record.date + rules.renewalDelay, updateDelay)
-        case .redeemed(let redemption): list(redemption.purchase.transaction, record.date, updateDelay)
+            list(order.transaction, record.date, quirks[isUpdate ? .announcesBeforeListing : .listsLate])
+        case .renewed(let index, let number, _, _):
+            autoRenewals[index] = nil
+            list(number, renewalsDate ?? record.date, quirks[.announcesBeforeListing])
+        case .ended(let index, _): autoRenewals[index] = nil
+        case .redeemed(let redemption):
+            list(redemption.purchase.transaction, record.date, quirks[.announcesBeforeListing])
         case .operator(.bought(let purchase)), .operator(.resolved(_, let purchase)):
-            list(purchase.transaction, record.date, updateDelay)
+            list(purchase.transaction, record.date, quirks[.announcesBeforeListing])
         case .autoRenewal(let index, let isOn):
             guard quirks[.concealsAutoRenew] != nil else { return }
             let end = state.subscriptions[index].term.end
@@ -68,7 +105,13 @@ struct ConcealedHistory: Sendable {
         }
     }
 
-    private mutating func list(_ transaction: TransactionNumber, _ date: Date, _ delay: TimeInterval?) {
-        if let delay, delay > 0 { listings[transaction] = date + delay }
+    /// Lists a transaction late by a quirk's seconds; at once without the quirk.
+    private mutating func list(_ transaction: TransactionNumber, _ date: Date, _ quirk: StoreQuirk?) {
+        guard let quirk, let seconds = quirk.seconds, seconds > 0 else { return }
+        let listing = Listing(date: date + seconds, transaction: transaction, kind: quirk.kind)
+        // Nearly always at the end.
+        let place = listings.lastIndex { $0.date <= listing.date }.map { $0 + 1 } ?? listings.startIndex
+        listings.insert(listing, at: place)
+        dates[transaction] = listing.date
     }
 }

@@ -2,16 +2,11 @@ import Foundation
 
 // Quirks that change when a store replies.
 extension SandboxDriver {
-    /// Sets the quirks; orders that no authorizer has decided because of the earlier ones are decided now.
+    /// Sets the quirks; what earlier ones have held back, orders and look-ups of products, is decided and answered now.
     func setQuirks(_ quirks: Set<StoreQuirk>) {
-        let released = use { driverState, now -> [TransactionNumber] in
-            let heldOrders = driverState.settings.rules.holdsOrders
-            driverState.setQuirks(quirks, now: now)
-            guard heldOrders, !driverState.settings.rules.holdsOrders else { return [] }
-            try? driverState.refresh()
-            return driverState.state.unasked
-        }
-        CallScope.outermost { for number in released { ask(about: number) } }
+        let held = use { driverState, now in driverState.setQuirks(quirks, now: now) }
+        CallScope.outermost { for number in held.questions { ask(about: number) } }
+        for lookUp in held.lookUps { lookUp.answer(by: self) }
     }
 
     /// Looks up products and calls `reply`: before returning, or later by the store's clock if look-ups hang.
@@ -23,14 +18,29 @@ extension SandboxDriver {
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
     ) {
         let answer = products(identifiers, for: device)
-        let delay = state.withLock { driverState -> TimeInterval? in
-            guard driverState.settings.rules.hasQuirks else { return nil }
-            return driverState.settings.rules.quirks[.productsHang]?.seconds
+        guard case .success = answer, let (lookUp, delay) = hangingLookUp(identifiers, device, reply) else {
+            return CallScope.outermost { reply(answer) }
         }
-        guard let delay, case .success = answer else { return CallScope.outermost { reply(answer) } }
-        clock.schedule(at: clock.now + delay) { [link] in
-            let late = link.driver.map { $0.products(identifiers, for: device) } ?? .failure(Self.unreachable)
-            CallScope.outermost { reply(late) }
+        let timer = clock.schedule(at: clock.now + delay) { [link] in
+            link.driver?.state.withLock { $0.hangingLookUps.removeAll { $0 === lookUp } }
+            lookUp.answer(by: link.driver)
+        }
+        lookUp.store(timer)
+    }
+
+    /// Returns a look-up that hangs from now on, and for how long; nil without the quirk.
+    private func hangingLookUp(
+        _ identifiers: Set<String>,
+        _ device: DeviceID,
+        _ reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) -> (HangingLookUp, TimeInterval)? {
+        state.withLock { driverState in
+            guard driverState.settings.rules.hasQuirks,
+                let delay = driverState.settings.rules.quirks[.productsHang]?.seconds
+            else { return nil }
+            let lookUp = HangingLookUp(identifiers, device, reply)
+            driverState.hangingLookUps.append(lookUp)
+            return (lookUp, delay)
         }
     }
 }

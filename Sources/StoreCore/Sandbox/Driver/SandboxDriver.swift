@@ -200,6 +200,7 @@ extension SandboxDriver {
     func ask(about number: TransactionNumber) {
         let (authorizer, question) = state.withLock { driverState in
             let isHeld = driverState.settings.rules.holdsOrders
+            if isHeld { driverState.heldQuestions.append(number) }
             return (driverState.settings.authorizer, isHeld ? nil : driverState.question(about: number, at: clock.now))
         }
         guard let question else { return }

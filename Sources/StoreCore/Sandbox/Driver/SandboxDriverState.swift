@@ -28,6 +28,14 @@ struct SandboxDriverState: Sendable {
     var ringing = 0
     /// What apps are not shown yet; nil unless the store has quirks.
     var concealed: ConcealedHistory?
+    /// The date at which a store with quirks makes the renewals that are due; nil while it makes none.
+    ///
+    /// The records have the dates of the former periods' ends, which may be earlier.
+    private(set) var renewalsDate: Date?
+    /// The orders that no authorizer has decided because of a quirk, oldest first.
+    var heldQuestions: [TransactionNumber] = []
+    /// The look-ups of products that hang because of a quirk, oldest first.
+    var hangingLookUps: [HangingLookUp] = []
     /// The purchases that each account's app receipts list, once a receipt was requested; nil stands for no account.
     var receiptLists: [AccountID?: ReceiptList] = [:]
     /// The events of the current change, or of the last one.
@@ -108,6 +116,8 @@ extension SandboxDriverState {
                 continue
             }
             guard let moment = settings.rules.renewalMoment(firstDue: due, now: now) else { break }
+            renewalsDate = now
+            defer { renewalsDate = nil }
             try renew(by: moment)
         }
         try writeAnswers(now: now)
@@ -125,8 +135,7 @@ extension SandboxDriverState {
                 remaining -= 1
                 driverState.step { state, events in
                     guard let due = state.subscriptions.due(by: now) else { return }
-                    state.renew(due.subscription, rate, &events)
-                    if renewsUnpaid { state.addUnpaidPeriod(rate, &events) }
+                    state.renew(due.subscription, rate, renewsUnpaid: renewsUnpaid, &events)
                     isLast = due.isLast
                 }
                 driverState.shareWithFamilies()
@@ -469,8 +478,7 @@ extension SandboxDriverState {
         step { state, events in
             guard let due = state.subscriptions.due(by: now) else { return }
             isDue = true
-            state.renew(due.subscription, rate, &events)
-            if renewsUnpaid { state.addUnpaidPeriod(rate, &events) }
+            state.renew(due.subscription, rate, renewsUnpaid: renewsUnpaid, &events)
         }
         return isDue
     }

@@ -64,7 +64,7 @@ extension SandboxState {
         // An unfinished transaction is delivered again without a call of the authorizer.
         let isHandedBack = payment.isStoreKit2 && refusal == nil
         var handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
-        if rules.hasQuirks, refusal == nil, handedBack == nil { handedBack = lapsed(payment, product, account, rules) }
+        if rules.hasQuirks, isCharged, handedBack == nil { handedBack = lapsed(payment, product, account, rules) }
         let sale =
             isCharged && handedBack == nil
             ? sale(of: payment, product, account, nextTransaction, ordered: date, at: date, rate) : nil
@@ -274,6 +274,9 @@ extension SandboxState {
     /// Whether a transaction is undecided.
     func isUndecided(_ number: TransactionNumber) -> Bool { transactions[number]?.transaction.isDecided == false }
 
+    /// Whether a transaction waits for another person's approval.
+    func isDeferred(_ number: TransactionNumber) -> Bool { transactions[number]?.transaction.state == .deferred }
+
     /// Returns the authorization request for an undecided order; nil if it is decided.
     func question(about number: TransactionNumber, at now: Date, _ rate: RenewalRate) -> AuthorizationRequest? {
         guard let row = transactions[number], !row.transaction.isDecided, let device = row.device else { return nil }
@@ -333,8 +336,10 @@ extension SandboxState {
                 event = .operator(.interruptedLater(transaction: number, failure))
                 break
             }
-            let sale = sale(for: row, number, at: payment.purchaseDate ?? now, rules.renewalRate)
-            let held = held(by: sale, of: payment, row.product, row.account)
+            let expired = rules.hasQuirks ? lapsed(payment, row.product, row.account, rules) : nil
+            let sale =
+                expired == nil ? sale(for: row, number, at: payment.purchaseDate ?? now, rules.renewalRate) : nil
+            let held = expired ?? sale.flatMap { self.held(by: $0, of: payment, row.product, row.account) }
             let order = StoreEvent.Order(
                 device: device,
                 account: row.account,
@@ -342,8 +347,8 @@ extension SandboxState {
                 transaction: number,
                 payment: payment,
                 product: row.product,
-                charge: held == nil ? sale.charge : nil,
-                subscription: sale.subscription
+                charge: held == nil ? sale?.charge : nil,
+                subscription: sale?.subscription
             )
             event = held.map { .held(order, by: $0) } ?? .approved(order)
             bought = order

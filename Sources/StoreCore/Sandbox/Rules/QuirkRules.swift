@@ -31,7 +31,7 @@ extension SandboxState {
         _ rules: borrowing SandboxRules
     ) -> Authorization {
         guard rules.hasQuirks, rules.quirks.contains(.declinedArrives), case .decline = decision,
-            transactions[number]?.transaction.state == .deferred
+            isDeferred(number)
         else { return decision }
         return .approve
     }

@@ -67,7 +67,20 @@ extension SandboxState {
     }
 
     /// Adds the next event of a subscription whose period is over, such as its renewal or its end.
-    func renew(_ index: SubscriptionIndex, _ rate: RenewalRate, _ events: inout [LedgerRecord]) {
+    ///
+    /// With `renewsUnpaid`, a failed renewal is preceded by an unpaid period; see ``SandboxRules/renewsUnpaid``.
+    func renew(
+        _ index: SubscriptionIndex,
+        _ rate: RenewalRate,
+        renewsUnpaid: Bool,
+        _ events: inout [LedgerRecord]
+    ) {
+        addRenewal(of: index, rate, &events)
+        if renewsUnpaid { addUnpaidPeriod(rate, &events) }
+    }
+
+    @inline(__always)
+    private func addRenewal(of index: SubscriptionIndex, _ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         if billing.mayFail || subscriptions.hasExceptions, let record = eventInsteadOfRenewal(of: index, rate) {
             cutUnpaidPeriod(of: index, before: record, rate, &events)
             return events.append(record)

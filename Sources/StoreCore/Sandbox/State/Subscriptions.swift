@@ -77,6 +77,9 @@ struct Subscriptions: StatePart {
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
+    /// Returns the earliest due date after a moment; nil for none.
+    func nextDue(after moment: Date) -> Date? { earliest(after: moment, below: 0) }
+
     /// Whether there never was a subscription; all other properties are then empty.
     var isNew: Bool { count == 0 }
 
@@ -311,6 +314,14 @@ extension Subscriptions {
         let index = due.subscription
         guard subscriptions[index].isRunning else { return false }
         return (trouble(of: index)?.nextMoment ?? subscriptions[index].term.end) == due.moment
+    }
+
+    /// Returns the earliest due date after a moment in the part of the heap below a place; nil for none.
+    private func earliest(after moment: Date, below place: Int) -> Date? {
+        guard place < due.count else { return nil }
+        if due[place].moment > moment, isDue(due[place]) { return due[place].moment }
+        let children = (2 * place + 1)...(2 * place + 2)
+        return children.compactMap { earliest(after: moment, below: $0) }.min()
     }
 
     private mutating func push(_ new: Due) {
