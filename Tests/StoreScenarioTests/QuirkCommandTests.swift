@@ -34,7 +34,10 @@ import Testing
         ("quirk list-late on", #""list-late" is not a quirk; did you mean "lists-late"?"#),
         ("quirk notifies-twice,macos-26 on", #""macos-26" is not a quirk; did you mean "macos-26.6"?"#),
         ("quirk notifies-twice=3 on", #""notifies-twice=3" has no time"#),
-        ("quirk lists-late=-1 on", #""lists-late=-1" needs seconds, at least 0, as in lists-late=0.5"#),
+        (
+            "quirk lists-late=-1 on",
+            #""lists-late=-1" needs seconds, at least 0 and at most 10 years, as in lists-late=0.5"#
+        ),
         ("quirk lists-late, on", "is not a quirk"),
         ("quirk lists-late", "needs on or off"),
     ])

@@ -22,7 +22,8 @@ package enum QuirkNames {
     package static func defect(of text: String) -> (word: String, reason: String) {
         let name = String(text.prefix { $0 != "=" })
         guard let kind = StoreQuirk.Kind(rawValue: name) else { return (name, "is not a quirk") }
-        return (text, kind.usualSeconds == nil ? "has no time" : "needs seconds, at least 0, as in \(name)=0.5")
+        guard kind.defaultSeconds != nil else { return (text, "has no time") }
+        return (text, "needs seconds, at least 0 and at most 10 years, as in \(name)=0.5")
     }
 }
 

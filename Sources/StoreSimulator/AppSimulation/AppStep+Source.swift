@@ -175,7 +175,7 @@ extension StoreQuirk: SwiftSourceConvertible {
             case .productsHang: "for"
             default: nil
             }
-        if label == nil, seconds == kind.usualSeconds { return ".\(kind)" }
+        if label == nil, seconds == kind.defaultSeconds { return ".\(kind)" }
         return ".\(kind)(\(label.map { "\($0): " } ?? "")\(seconds))"
     }
 }

@@ -12,24 +12,24 @@ import Testing
         #expect(StoreQuirk(quirk.description) == quirk)
     }
 
-    @Test(arguments: StoreQuirk.Kind.allCases.filter { $0.usualSeconds != nil })
+    @Test(arguments: StoreQuirk.Kind.allCases.filter { $0.defaultSeconds != nil })
     func `A time that is not the usual one is in the description`(kind: StoreQuirk.Kind) throws {
-        let usual = try #require(kind.usualSeconds)
-        let quirk = StoreQuirk(kind, usual + 0.25)
+        let usual = try #require(kind.defaultSeconds)
+        let quirk = StoreQuirk(kind, seconds: usual + 0.25)
         #expect(quirk.description == "\(kind.rawValue)=\(usual + 0.25)")
         #expect(StoreQuirk(quirk.description) == quirk)
         #expect(StoreQuirk("\(kind.rawValue)=\(usual)") == StoreQuirk(kind))
     }
 
     @Test func `A kind without a time has none, whatever is given`() {
-        #expect(StoreQuirk(.renewalsNewestFirst, 3) == .renewalsNewestFirst)
+        #expect(StoreQuirk(.renewalsNewestFirst, seconds: 3) == .renewalsNewestFirst)
         #expect(StoreQuirk.renewalsNewestFirst.seconds == nil)
     }
 
     @Test(
         arguments: [
             "", "=", "lists", "lists-late=", "lists-late=soon", "lists-late=-1", "lists-late=inf", "lists-late=nan",
-            "renewals-newest-first=1", "Lists-Late", "lists-late=1=2",
+            "renewals-newest-first=1", "Lists-Late", "lists-late=1=2", "notifies-late=1e300", "lists-late=315360001",
         ]
     )
     func `Any other text is no quirk`(text: String) { #expect(StoreQuirk(text) == nil) }
@@ -43,7 +43,7 @@ import Testing
         #expect(Set<StoreQuirk>.macOS26_6 == mac)
         let phone: Set<StoreQuirk> = [
             .looksCanceledForAMoment, .renewalsNewestFirst, .latestRenewalTwice, .keepsEligibility, .lapsedIsNotSold,
-            .declinedArrives, .interruptedFails, .renewsInBillingRetry, .concealsAutoRenew, .productsHang(for: 180),
+            .declinedArrives, .interruptedFails, .renewsInBillingRetry, .concealsAutoRenew,
         ]
         #expect(Set<StoreQuirk>.iOS27Simulator == phone)
     }

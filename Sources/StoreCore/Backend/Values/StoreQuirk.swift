@@ -9,15 +9,15 @@ import Foundation
 /// store.quirks = .macOS26_6
 /// ```
 ///
-/// Times are in seconds of the store's clock, and not negative. <doc:WhatRealStoresDo> shows what each quirk does to an
-/// app.
+/// Times are in seconds of the store's clock, at least 0 and at most 10 years. <doc:WhatRealStoresDo> shows what each
+/// quirk does to an app.
 public struct StoreQuirk: Hashable, Sendable {
-    /// The quirk without its time.
+    /// The behavior, whatever its time.
     public let kind: Kind
     /// How long the quirk lasts, in seconds of the store's clock; nil for a quirk without a time.
     public let seconds: TimeInterval?
 
-    /// A quirk without its time.
+    /// A behavior of some real stores, of which a store has at most one quirk at a time.
     ///
     /// The raw value is the quirk's name in scenarios and over HTTP.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
@@ -73,34 +73,40 @@ public struct StoreQuirk: Hashable, Sendable {
         case notifiesLate = "notifies-late"
     }
 
-    /// Creates a quirk of a kind, with the usual time of the kind if it has one.
-    public init(_ kind: Kind) { self.init(kind, kind.usualSeconds) }
+    /// The maximum time of a quirk, in seconds: 10 years.
+    private static let maximumSeconds: TimeInterval = 315_360_000
+
+    /// Creates a quirk of a kind, with the kind's default time if it has one.
+    public init(_ kind: Kind) { self.init(kind, seconds: kind.defaultSeconds) }
 
     /// Creates a quirk of a kind.
     ///
     /// - Parameters:
     ///   - kind: the kind.
-    ///   - seconds: the time, finite and at least 0; without effect for a kind without a time. Anything else stops the
-    ///     process.
-    public init(_ kind: Kind, _ seconds: TimeInterval?) {
+    ///   - seconds: the time, at least 0 and at most 10 years; nil for the kind's default. Any other time stops the
+    ///     process. Without effect for a kind without a time.
+    public init(_ kind: Kind, seconds: TimeInterval?) {
         precondition(
-            seconds.map { $0.isFinite && $0 >= 0 } ?? true,
-            "a quirk lasts a finite number of seconds, at least 0"
+            seconds.map(Self.isTime) ?? true,
+            "a quirk lasts at least 0 seconds and at most 10 years, not \(seconds ?? 0) seconds"
         )
         self.kind = kind
-        self.seconds = kind.usualSeconds == nil ? nil : seconds ?? kind.usualSeconds
+        self.seconds = kind.defaultSeconds == nil ? nil : seconds ?? kind.defaultSeconds
     }
+
+    /// Whether a quirk can last so many seconds.
+    private static func isTime(_ seconds: TimeInterval) -> Bool { (0...maximumSeconds).contains(seconds) }
 }
 
 extension StoreQuirk {
     /// `Transaction.currentEntitlements`, `Transaction.latest(for:)` and the status include a purchase only some
     /// seconds after `purchase()` has returned it.
-    public static func listsLate(by seconds: TimeInterval) -> StoreQuirk { StoreQuirk(.listsLate, seconds) }
+    public static func listsLate(by seconds: TimeInterval) -> StoreQuirk { StoreQuirk(.listsLate, seconds: seconds) }
 
     /// What arrives by `Transaction.updates`, such as a renewal or an approved purchase, is listed only some seconds
     /// later.
     public static func announcesBeforeListing(by seconds: TimeInterval) -> StoreQuirk {
-        StoreQuirk(.announcesBeforeListing, seconds)
+        StoreQuirk(.announcesBeforeListing, seconds: seconds)
     }
 
     /// At the end of a period, nothing is listed and the status is `expired` for some seconds before the renewal
@@ -108,7 +114,7 @@ extension StoreQuirk {
     ///
     /// `willAutoRenew` stays true. The new period begins where the former one ended.
     public static func expiresForAMoment(_ seconds: TimeInterval) -> StoreQuirk {
-        StoreQuirk(.expiresForAMoment, seconds)
+        StoreQuirk(.expiresForAMoment, seconds: seconds)
     }
     /// ``expiresForAMoment(_:)`` with 0.5 seconds.
     public static let expiresForAMoment = StoreQuirk(.expiresForAMoment)
@@ -117,7 +123,7 @@ extension StoreQuirk {
     ///
     /// Only that it passes distinguishes the moment from a real lapse.
     public static func looksCanceledForAMoment(_ seconds: TimeInterval) -> StoreQuirk {
-        StoreQuirk(.looksCanceledForAMoment, seconds)
+        StoreQuirk(.looksCanceledForAMoment, seconds: seconds)
     }
     /// ``looksCanceledForAMoment(_:)`` with 0.3 seconds.
     public static let looksCanceledForAMoment = StoreQuirk(.looksCanceledForAMoment)
@@ -136,7 +142,7 @@ extension StoreQuirk {
     ///
     /// The next launch receives it as usual.
     public static func unfinishedVanishes(after seconds: TimeInterval) -> StoreQuirk {
-        StoreQuirk(.unfinishedVanishes, seconds)
+        StoreQuirk(.unfinishedVanishes, seconds: seconds)
     }
 
     /// `isEligibleForIntroOffer(for:)` keeps its first answer for the life of the process, which is that of a queue
@@ -145,7 +151,8 @@ extension StoreQuirk {
 
     /// An order for a subscription that has expired succeeds with the old, expired transaction.
     ///
-    /// Nothing is sold or charged.
+    /// Nothing is sold or charged. Whatever else decides an order, such as the authorizer or another person's approval,
+    /// comes first.
     public static let lapsedIsNotSold = StoreQuirk(.lapsedIsNotSold)
 
     /// A purchase with an introductory override whose signature is unknown is made at the full price.
@@ -162,14 +169,17 @@ extension StoreQuirk {
     /// A transaction for the new period arrives and is listed although its charge failed, while the status is
     /// `inBillingRetryPeriod`.
     ///
-    /// The period costs nothing. It is not entered if a grace period follows the failed charge.
+    /// The period costs nothing. It is not entered if a grace period follows the failed charge. Servers are notified of
+    /// a renewal, and then of its failure.
     public static let renewsInBillingRetry = StoreQuirk(.renewsInBillingRetry)
 
     /// A subscription that `purchase()` has returned arrives by `Transaction.updates` of the same device, too.
     public static let announcesOwnPurchases = StoreQuirk(.announcesOwnPurchases)
 
-    /// A change of auto-renewal is not shown by the status, and announced by nothing, until the next renewal or the end
-    /// of the period.
+    /// A change of auto-renewal is not shown by the status, and announced by nothing in the app, until the next renewal
+    /// or the end of the period.
+    ///
+    /// Servers are notified of it at once.
     public static let concealsAutoRenew = StoreQuirk(.concealsAutoRenew)
 
     /// In a test session, `nil` does not remove the simulated error of a purchase, and simulated errors outlive their
@@ -181,8 +191,10 @@ extension StoreQuirk {
     /// Nothing is charged while the quirk is set.
     public static let purchaseNeverReturns = StoreQuirk(.purchaseNeverReturns)
 
-    /// A request for products is answered only after some seconds.
-    public static func productsHang(for seconds: TimeInterval) -> StoreQuirk { StoreQuirk(.productsHang, seconds) }
+    /// A request for products is answered only after some seconds, or once the quirk is removed.
+    public static func productsHang(for seconds: TimeInterval) -> StoreQuirk {
+        StoreQuirk(.productsHang, seconds: seconds)
+    }
 
     /// A Store Kit 1 order for a running subscription fails.
     ///
@@ -198,6 +210,8 @@ extension StoreQuirk {
     public static let revocationComesOnce = StoreQuirk(.revocationComesOnce)
 
     /// A server notification that was answered with the status 400 is not sent again.
+    ///
+    /// A served store has a setting of its own for that, `retriesAfterBadRequest`; either is enough.
     public static let badRequestIsFinal = StoreQuirk(.badRequestIsFinal)
 
     /// Every server notification is sent twice.
@@ -207,7 +221,9 @@ extension StoreQuirk {
     public static let notifiesOutOfOrder = StoreQuirk(.notifiesOutOfOrder)
 
     /// A server notification is sent only some seconds after the App Store Server API tells of its cause.
-    public static func notifiesLate(by seconds: TimeInterval) -> StoreQuirk { StoreQuirk(.notifiesLate, seconds) }
+    public static func notifiesLate(by seconds: TimeInterval) -> StoreQuirk {
+        StoreQuirk(.notifiesLate, seconds: seconds)
+    }
 }
 
 extension StoreQuirk.Kind {
@@ -220,8 +236,8 @@ extension StoreQuirk.Kind {
     /// The systems that the quirk was seen on.
     public var systems: [String] { facts.systems }
 
-    /// The time of a quirk of this kind that names none, in seconds; nil for a kind without a time.
-    public var usualSeconds: TimeInterval? {
+    /// The time of a quirk that is created without one, in seconds, as it was measured; nil for a kind without a time.
+    public var defaultSeconds: TimeInterval? {
         switch self {
         case .listsLate: 1
         case .announcesBeforeListing: 0.5
@@ -346,7 +362,8 @@ extension StoreQuirk.Kind {
                 "\(Facts.probes); many threads of Apple's developer forums",
                 on: "App Store"
             )
-        case .productsHang: Facts("a request for products hangs for minutes", Facts.probes, on: "iOS 27.0 simulator")
+        case .productsHang:
+            Facts("a request for products hangs for minutes", Facts.probes, on: "cold iOS 27.0 simulator")
         case .repeatedSubscriptionFails:
             Facts(
                 "a running subscription that Store Kit 1 buys again fails as unknown, over the store's error 3532",
@@ -383,7 +400,7 @@ extension Set<StoreQuirk> {
     /// What macOS 26.6 was seen to do with the tools of Xcode 27.0.
     public static var macOS26_6: Self { seen(on: "macOS 26.6") }
 
-    /// What the simulator of iOS 27.0 was seen to do.
+    /// What the simulator of iOS 27.0 was seen to do, except when it has just been started.
     public static var iOS27Simulator: Self { seen(on: "iOS 27.0 simulator") }
 
     private static func seen(on system: String) -> Self {
@@ -395,9 +412,9 @@ extension Set<StoreQuirk> {
 }
 
 extension StoreQuirk: LosslessStringConvertible {
-    /// The name of the kind, with the time if it is not the usual one, as in `lists-late` or `lists-late=0.25`.
+    /// The name of the kind, with the time if it is not the default, as in `lists-late` or `lists-late=0.25`.
     public var description: String {
-        guard let seconds, seconds != kind.usualSeconds else { return kind.rawValue }
+        guard let seconds, seconds != kind.defaultSeconds else { return kind.rawValue }
         return "\(kind.rawValue)=\(seconds)"
     }
 
@@ -409,9 +426,9 @@ extension StoreQuirk: LosslessStringConvertible {
             self.init(kind)
             return
         }
-        guard kind.usualSeconds != nil, let seconds = TimeInterval(parts[1]), seconds.isFinite, seconds >= 0 else {
+        guard kind.defaultSeconds != nil, let seconds = TimeInterval(parts[1]), Self.isTime(seconds) else {
             return nil
         }
-        self.init(kind, seconds)
+        self.init(kind, seconds: seconds)
     }
 }
