@@ -225,7 +225,7 @@ private struct MembershipArticle {
     private func take(_ result: VerificationResult<Transaction>) async {
         guard case .verified(let transaction) = result else { return }
         var coins: [UInt64: Int] = storage["coins", default: [:]]
-        coins[transaction.id] = transaction.purchasedQuantity
+        coins[transaction.id] = transaction.revocationDate == nil ? transaction.purchasedQuantity : nil
         storage["coins"] = coins
         await transaction.finish()
     }
