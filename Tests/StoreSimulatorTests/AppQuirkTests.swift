@@ -71,6 +71,11 @@ import Testing
         await #expect(throws: AppSimulationError.unfitQuirk(.notifiesTwice)) {
             try await Self.subscriber.withQuirks(.listsLate, .notifiesTwice).run(runs: 1)
         }
+        await #expect(throws: AppSimulationError.unfitQuirk(.expiresForAMoment)) {
+            let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
+            try await AppSimulation(products: products) { $0 }.invariant("none") { _ in true }
+                .withQuirks(.expiresForAMoment).run(runs: 1)
+        }
         await #expect(throws: AppSimulationError.unfitQuirk(.keepsErrors)) {
             try await Self.subscriber.run(seed: 1, steps: [.quirk(.keepsErrors, true)])
         }

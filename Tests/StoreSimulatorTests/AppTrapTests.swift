@@ -62,7 +62,8 @@ import Testing
             try await Self.simulation {
                 let thread = Thread { fatalError("elsewhere") }
                 thread.start()
-                while true { sleep(1) }
+                // Nobody signals it.
+                DispatchSemaphore(value: 0).wait()
             }
             .run(seed: 6, steps: [.action("end")])
         }

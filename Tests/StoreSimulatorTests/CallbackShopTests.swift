@@ -13,11 +13,12 @@
             private let shop = CallbackShop()
             private(set) var answers = 0
 
-            init(_ launch: AppLaunch, isRight: Bool) {
+            init(_ launch: AppLaunch, isRight: Bool, _ deliveries: Locked<Int> = Locked(0)) {
                 let storage = launch.storage
                 self.storage = storage
                 CallbackShop.shared = shop
                 shop.start { _, transaction, quantity in
+                    deliveries.withLock { $0 += 1 }
                     if isRight {
                         var swords: [String: Int] = storage["swords", default: [:]]
                         swords[transaction] = quantity
@@ -37,15 +38,17 @@
             }
         }
 
-        private static func simulation(isRight: Bool) -> AppSimulation<App> {
-            AppSimulation(products: [.consumable("sword", price: "0.99")]) { App($0, isRight: isRight) }
+        private static func simulation(isRight: Bool, _ deliveries: Locked<Int> = Locked(0)) -> AppSimulation<App> {
+            AppSimulation(products: [.consumable("sword", price: "0.99")]) { App($0, isRight: isRight, deliveries) }
                 .action("buy sword") { $0.buy() }
                 .holds("sword") { $0.swords }
         }
 
         @Test func `A library of callbacks on the main queue lives 500 lives`() async throws {
-            let report = try await Self.simulation(isRight: true).run(runs: 500, jobs: 2)
+            let deliveries = Locked(0)
+            let report = try await Self.simulation(isRight: true, deliveries).run(runs: 500, jobs: 2)
             #expect(report.runs == 500)
+            #expect(deliveries.withLock { $0 } > 500)
             #expect(report.hint == nil)
         }
 

@@ -11,7 +11,8 @@ extension AppLife {
         // The life's task performs actions by itself, since they may suspend.
         case .action: return false
         case .kill(let count):
-            launches.running?.process.arm(after: count)
+            guard let process = launches.running?.process, !process.isDead else { return false }
+            process.arm(after: count)
             armingStep = course.index
         case .relaunch: relaunch()
         case .user(let new):

@@ -109,7 +109,9 @@ extension AppSimulation {
     }
 
     private func checkQuirk(_ kind: StoreQuirk.Kind) throws {
-        if !kind.concernsApps { throw AppSimulationError.unfitQuirk(kind) }
+        if !kind.concernsApps || (kind.concernsSubscriptions && !setup.sellsSubscriptions) {
+            throw AppSimulationError.unfitQuirk(kind)
+        }
     }
 
     private func checkProduct(_ name: String) throws {
@@ -160,11 +162,11 @@ final class RunMonitor: Sendable {
         fileprivate let seed: UInt64
         fileprivate let state = Locked(State())
         /// What is printed if the process ends during the life.
-        fileprivate let lastWords: LastWords
+        fileprivate let crashReport: CrashReport
 
         fileprivate init(seed: UInt64, _ source: String) {
             self.seed = seed
-            lastWords = LastWords(source)
+            crashReport = CrashReport(source)
         }
     }
 
@@ -216,15 +218,21 @@ final class RunMonitor: Sendable {
     }
 
     private func sources(of steps: [AppStep]) -> [String] {
-        sources.withLock { sources in
-            if sources.count > Self.sourceLimit { sources = [:] }
-            return steps.map { step in
-                if let source = sources[step] { return source }
-                let source = step.description
-                sources[step] = source
-                return source
+        let known = sources.withLock { sources in steps.map { sources[$0] } }
+        var new: [AppStep: String] = [:]
+        let texts = zip(steps, known).map { step, source in
+            if let source { return source }
+            let source = new[step] ?? step.description
+            new[step] = source
+            return source
+        }
+        if !new.isEmpty {
+            sources.withLock { sources in
+                if sources.count > Self.sourceLimit { sources = [:] }
+                sources.merge(new) { $1 }
             }
         }
+        return texts
     }
 
     /// Records the progress of a life.
@@ -236,14 +244,14 @@ final class RunMonitor: Sendable {
         }
         switch place {
         case .launch: break
-        case .step(let index, _): life.lastWords.step = index + 1
-        case .end: life.lastWords.step = -1
+        case .step(let index, _): life.crashReport.step = index + 1
+        case .end: life.crashReport.step = -1
         }
         try checkCancellation()
     }
 
     func end(_ life: Life) {
-        life.lastWords.retire()
+        life.crashReport.retire()
         lives.withLock { $0.removeAll { $0 === life } }
     }
 
@@ -251,8 +259,8 @@ final class RunMonitor: Sendable {
 
     /// Calls a body, and reports stalled lives while it runs.
     func watching<R>(_ body: () throws -> R) rethrows -> R {
-        LastWords.begin()
-        defer { LastWords.end() }
+        CrashReport.begin()
+        defer { CrashReport.end() }
         let condition = NSCondition()
         let isOver = Locked(false)
         let thread = Thread { [self] in

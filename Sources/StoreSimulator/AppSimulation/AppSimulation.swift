@@ -270,7 +270,8 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownFile(String)
     /// A step that moves to a country without a store, or has a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
-    /// A kind of quirk that no app can meet, since it concerns test sessions or server notifications.
+    /// A kind of quirk that no app can meet: one of test sessions or server notifications, or one of subscriptions in a
+    /// simulation that sells none.
     case unfitQuirk(StoreQuirk.Kind)
     /// A simulation that requires nothing, neither of a product nor by an invariant.
     case nothingIsClaimed
@@ -286,9 +287,11 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
         case .isNotCounted(let name):
             "\(name) is neither a consumable nor a non-renewing subscription: use allows in place of holds"
         case .isNotAccess(let name):
-            "\(name) is neither a non-consumable nor an auto-renewable subscription: use holds in place of allows"
+            "\(name) is neither a non-consumable nor an auto-renewable subscription: use holds in place of allows or neverDenies"
         case .unfitQuirk(let kind):
-            "no app meets the quirk \(kind.rawValue), which concerns test sessions or server notifications"
+            kind.concernsApps
+                ? "no app meets the quirk \(kind.rawValue), which concerns subscriptions: the simulation sells none"
+                : "no app meets the quirk \(kind.rawValue), which concerns test sessions or server notifications"
         case .unknownAction(let name): "the simulation has no action \(name)"
         case .unknownOffer(let offer, let product): "\(product) has no offer \(offer)"
         case .unknownFile(let file): "no product hosts the file \(file)"

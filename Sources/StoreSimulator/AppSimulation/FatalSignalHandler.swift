@@ -2,78 +2,17 @@ import Foundation
 import StoreCore
 import Synchronization
 
-/// A text about a life in progress, which is printed if a trap or another fatal signal ends the process.
-///
-/// The signal handler allocates nothing and takes no lock: the text is prepared when the life begins, and found in a
-/// fixed table. After printing, the handler restores the action that was set before it, such as that of Swift's
-/// backtracer, and lets the signal happen again.
-final class LastWords: Sendable {
-    nonisolated(unsafe) private let text: UnsafeMutableBufferPointer<UInt8>
-    private let thread = pthread_self()
-    private let stepNumber = Atomic<Int>(0)
-    private let slot: Int?
-    private let stack: AlternateStack?
-
-    /// Creates a text about a life on the calling thread, to be printed until ``retire()`` is called.
-    init(_ text: String) {
-        var text = text
-        self.text = text.withUTF8 { bytes in
-            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-            _ = copy.initialize(fromContentsOf: bytes)
-            return copy
-        }
-        slot = FatalSignals.freeSlot()
-        stack = AlternateStack()
-        if let slot { FatalSignals.slots[slot].store(bits, ordering: .sequentiallyConsistent) }
-    }
-
-    deinit { text.deallocate() }
-
-    private var bits: UInt { UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
-
-    /// The number of the step in progress, counted from 1; 0 at the first launch, and -1 after the last step.
-    var step: Int {
-        get { stepNumber.load(ordering: .relaxed) }
-        set { stepNumber.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Ends the printing of the text; called on the thread that created it.
-    func retire() {
-        if let slot { FatalSignals.slots[slot].store(0, ordering: .sequentiallyConsistent) }
-        stack?.remove()
-        // The handler on another thread may be reading the text.
-        if FatalSignals.isPrinting.load(ordering: .sequentiallyConsistent) { _ = Unmanaged.passRetained(self) }
-    }
-
-    /// Begins to handle fatal signals, until as many calls of ``end()``.
-    static func begin() { FatalSignals.begin() }
-    static func end() { FatalSignals.end() }
-
-    fileprivate var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
-
-    fileprivate func write() {
-        switch step {
-        case 0: FatalSignals.write(" at its first launch")
-        case -1: FatalSignals.write(" after its last step")
-        default:
-            FatalSignals.write(" at step ")
-            FatalSignals.write(step)
-        }
-        FatalSignals.write(":\n")
-        FatalSignals.write(UnsafeRawPointer(text.baseAddress), text.count)
-        FatalSignals.write("\n")
-    }
-}
-
 /// The handler of fatal signals, and the table of the texts that it prints.
-private enum FatalSignals {
+enum FatalSignalHandler {
     static let capacity = 64
-    /// The unretained ``LastWords`` in use, as bits; 0 in a free slot, and 1 in one that is taken and has no text yet.
+    /// The unretained ``CrashReport`` in use, as bits; 0 in a free slot, and 1 in one that is taken and has no text yet.
     nonisolated(unsafe) static let slots: UnsafeMutablePointer<Atomic<UInt>> = {
         let slots = UnsafeMutablePointer<Atomic<UInt>>.allocate(capacity: capacity)
         for index in 0..<capacity { (slots + index).initialize(to: Atomic(0)) }
         return slots
     }()
+    /// The number of lives in progress that have no slot.
+    static let excess = Atomic<Int>(0)
     static let isPrinting = Atomic<Bool>(false)
 
     private static let signalCount = 6
@@ -104,7 +43,7 @@ private enum FatalSignals {
 
     static func begin() {
         // Created now, since the handler must not allocate.
-        _ = (slots, isPrinting.load(ordering: .relaxed))
+        _ = (slots, excess.load(ordering: .relaxed), isPrinting.load(ordering: .relaxed))
         runs.withLock { runs in
             runs += 1
             guard runs == 1 else { return }
@@ -112,6 +51,8 @@ private enum FatalSignals {
             set(handleFatalSignal, in: &action)
             action.sa_flags = SA_SIGINFO | SA_ONSTACK
             sigemptyset(&action.sa_mask)
+            // A fault within the handler ends the process.
+            for index in 0..<signalCount { sigaddset(&action.sa_mask, signals[index].number) }
             for index in 0..<signalCount { sigaction(signals[index].number, &action, former + index) }
         }
     }
@@ -164,6 +105,12 @@ private enum FatalSignals {
         write("\n")
         printLives(ofThisThread: true)
         printLives(ofThisThread: false)
+        let excess = excess.load(ordering: .sequentiallyConsistent)
+        if excess > 0 {
+            write("further lives in progress, which are not printed: ")
+            write(excess)
+            write("\n")
+        }
         for index in 0..<signalCount { sigaction(signals[index].number, former + index, nil) }
     }
 
@@ -172,7 +119,7 @@ private enum FatalSignals {
             guard let pointer = UnsafeRawPointer(bitPattern: slots[index].load(ordering: .sequentiallyConsistent)),
                 UInt(bitPattern: pointer) != 1
             else { continue }
-            Unmanaged<LastWords>.fromOpaque(pointer)._withUnsafeGuaranteedRef { words in
+            Unmanaged<CrashReport>.fromOpaque(pointer)._withUnsafeGuaranteedRef { words in
                 guard words.isOfThisThread == isHere else { return }
                 write(isHere ? "in this life," : "meanwhile, in another life,")
                 words.write()
@@ -219,34 +166,8 @@ private enum FatalSignals {
 #endif
 
 private func handleFatalSignal(_ signal: Int32, code: Int32) {
-    FatalSignals.print(signal)
+    FatalSignalHandler.print(signal)
     // An instruction that faults does so again after the return, with what Swift's backtracer needs to know about it. A
     // trap does not, nor does a signal that was sent.
     if code <= 0 || signal == SIGTRAP { raise(signal) }
-}
-
-/// A stack for signal handlers, without which a stack overflow could not be handled.
-private final class AlternateStack: Sendable {
-    nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
-    private static let size = 64 * 1_024
-
-    /// Creates a stack for the calling thread; nil if it has one.
-    init?() {
-        var present = stack_t()
-        guard sigaltstack(nil, &present) == 0, present.ss_flags & numericCast(SS_DISABLE) != 0 else { return nil }
-        memory = .allocate(byteCount: Self.size, alignment: 16)
-        var stack = stack_t()
-        stack.ss_sp = memory
-        stack.ss_size = Self.size
-        sigaltstack(&stack, nil)
-    }
-
-    /// Removes the stack from the thread that created it.
-    func remove() {
-        var none = stack_t()
-        none.ss_flags = numericCast(SS_DISABLE)
-        sigaltstack(&none, nil)
-    }
-
-    deinit { memory.deallocate() }
 }
