@@ -9,6 +9,7 @@ void store_set_thread_scheduler(void *next) { scheduler = next; }
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -16,8 +17,10 @@ void store_set_thread_scheduler(void *next) { scheduler = next; }
 // libdispatch's and Foundation's functions are declared here, since their headers declare blocks, which C has only with a
 // flag that no package may set.
 extern char _dispatch_main_q;
+extern char _dispatch_queue_attr_concurrent;
 extern const char _dispatch_source_type_timer;
 extern void dispatch_retain(void *);
+extern void *dispatch_queue_create(const char *, void *);
 extern void dispatch_group_enter(void *);
 extern const char *dispatch_queue_get_label(void *);
 extern void *dispatch_queue_get_specific(void *, const void *);
@@ -64,6 +67,9 @@ struct block { void *isa; int flags, reserved; void (*invoke)(void *); };
 
 void store_block_call(void *block) { ((struct block *)block)->invoke(block); }
 void store_block_release(void *block) { _Block_release(block); }
+void *store_block_copy(void *block) { return _Block_copy(block); }
+// The number of references is in the flags, in units of two.
+bool store_block_is_shared(void *block) { return (((struct block *)block)->flags & 0xfffe) > 2; }
 void store_object_retain(void *object) { dispatch_retain(object); }
 const char *store_queue_label(void *queue) { return dispatch_queue_get_label(queue); }
 void *store_main_queue(void) { return &_dispatch_main_q; }
@@ -82,12 +88,35 @@ void *store_timer_owner(void *timer) {
 
 // MARK: Queues
 
+static bool begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
 // Whether a call of the calling thread belongs to its scheduler: the work of URLSession, whose sockets have threads, and of
 // the store's own watchdogs, which measure real time, does not.
 static bool is_scheduled(void *queue) {
     if (!scheduler) return false;
     const char *label = dispatch_queue_get_label(queue);
-    return !label || (strncmp(label, "StoreCore.", 10) != 0 && !strstr(label, "URLSession"));
+    if (!label) return true;
+    if (begins(label, "StoreCore.")) return false;
+    if (!begins(label, "org.swift.URLSession") && !begins(label, "URLSession<")) return true;
+    hooks.thread_begun();
+    return false;
+}
+
+// Returns the class of the queues that an app creates, which is the first word of each.
+static const void *queue_class(bool is_serial);
+
+bool store_queue_is_serial(void *queue) {
+    return queue == &_dispatch_main_q || *(const void **)queue == queue_class(true);
+}
+
+static const char target_key;
+
+static bool is_created(void *object) {
+    return *(const void **)object == queue_class(true) || *(const void **)object == queue_class(false);
+}
+
+void *store_queue_target(void *queue) {
+    return is_created(queue) ? dispatch_queue_get_specific(queue, &target_key) : NULL;
 }
 
 static bool is_taken(void *queue, void *group, void *block) {
@@ -142,23 +171,30 @@ PRECEDING void dispatch_apply(size_t count, void *queue, void *block) {
         ((void (*)(void *, size_t))(void *)((struct block *)block)->invoke)(block, index);
 }
 
-// Marks a queue of a scheduler's thread that is serial for sure: the attributes of others cannot be read.
-static const char serial;
-static void *marked(void *queue, const void *attributes) {
-    if (scheduler && queue && !attributes) dispatch_queue_set_specific(queue, &serial, (void *)&serial, NULL);
-    return queue;
-}
-bool store_queue_is_serial(void *queue) { return dispatch_queue_get_specific(queue, &serial) != NULL; }
 
-NEXT(void *, dispatch_queue_create, (const char *label, void *attributes), (label, attributes))
-PRECEDING void *dispatch_queue_create(const char *label, void *attributes) {
-    return marked(next_dispatch_queue_create(label, attributes), attributes);
+static const void *queue_class(bool is_serial) {
+    static _Atomic(const void *) classes[2];
+    const void *class = atomic_load_explicit(&classes[is_serial], memory_order_relaxed);
+    if (class) return class;
+    // Created once, and kept.
+    void *queue = dispatch_queue_create("StoreCore.class", is_serial ? NULL : &_dispatch_queue_attr_concurrent);
+    class = *(const void **)queue;
+    atomic_store_explicit(&classes[is_serial], class, memory_order_relaxed);
+    return class;
 }
 
 NEXT(void *, dispatch_queue_create_with_target, (const char *label, void *attributes, void *target),
     (label, attributes, target))
 PRECEDING void *dispatch_queue_create_with_target(const char *label, void *attributes, void *target) {
-    return marked(next_dispatch_queue_create_with_target(label, attributes, target), attributes);
+    void *queue = next_dispatch_queue_create_with_target(label, attributes, target);
+    if (queue && target) dispatch_queue_set_specific(queue, &target_key, target, NULL);
+    return queue;
+}
+
+NEXT(void, dispatch_set_target_queue, (void *object, void *target), (object, target))
+PRECEDING void dispatch_set_target_queue(void *object, void *target) {
+    next_dispatch_set_target_queue(object, target);
+    if (is_created(object)) dispatch_queue_set_specific(object, &target_key, target, NULL);
 }
 
 NEXT(void, dispatch_assert_queue, (void *queue), (queue))
@@ -180,7 +216,10 @@ PRECEDING void dispatch_assert_queue_not(void *queue) {
 NEXT(void *, dispatch_get_specific, (const void *key), (key))
 PRECEDING void *dispatch_get_specific(const void *key) {
     void *found = next_dispatch_get_specific(key);
-    return found || !scheduler ? found : dispatch_queue_get_specific(hooks.current_queue(), key);
+    if (found || !scheduler) return found;
+    for (void *queue = hooks.current_queue(); queue && !found; queue = store_queue_target(queue))
+        found = dispatch_queue_get_specific(queue, key);
+    return found;
 }
 
 // MARK: Waiting
@@ -226,6 +265,70 @@ NEXT(long, dispatch_block_wait, (void *block, uint64_t timeout), (block, timeout
 long store_next_block_wait(void *block, uint64_t timeout) { return next_dispatch_block_wait(block, timeout); }
 PRECEDING long dispatch_block_wait(void *block, uint64_t timeout) {
     return scheduler ? hooks.block_wait(block, timeout) : next_dispatch_block_wait(block, timeout);
+}
+
+NEXT(void *, dispatch_block_create, (unsigned long flags, void *block), (flags, block))
+PRECEDING void *dispatch_block_create(unsigned long flags, void *block) {
+    void *created = next_dispatch_block_create(flags, block);
+    if (scheduler) hooks.block_created(created);
+    return created;
+}
+
+NEXT(void *, dispatch_block_create_with_qos_class, (unsigned long flags, unsigned class, int priority, void *block),
+    (flags, class, priority, block))
+PRECEDING void *dispatch_block_create_with_qos_class(unsigned long flags, unsigned class, int priority, void *block) {
+    void *created = next_dispatch_block_create_with_qos_class(flags, class, priority, block);
+    if (scheduler) hooks.block_created(created);
+    return created;
+}
+
+// MARK: Threads
+
+// Runs work that the wait may be for; returns false if there is none, without unlocking the mutex, so that no signal is
+// missed.
+static bool is_condition_wait_taken(pthread_mutex_t *mutex) {
+    if (!hooks.has_work()) return false;
+    pthread_mutex_unlock(mutex);
+    hooks.perform_work();
+    pthread_mutex_lock(mutex);
+    return true;
+}
+
+// A wait that has run other work ends as by a spurious wakeup, which every caller expects.
+NEXT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex))
+PRECEDING int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    if (!scheduler) return next_pthread_cond_wait(condition, mutex);
+    if (is_condition_wait_taken(mutex)) return 0;
+    hooks.condition_blocks(true);
+    int result = next_pthread_cond_wait(condition, mutex);
+    hooks.condition_blocks(false);
+    return result;
+}
+
+NEXT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *end),
+    (condition, mutex, end))
+PRECEDING int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *end) {
+    if (scheduler && is_condition_wait_taken(mutex)) return 0;
+    return next_pthread_cond_timedwait(condition, mutex, end);
+}
+
+// Whether a function belongs to libdispatch, whose threads serve the whole process.
+static bool is_of_dispatch(const void *function) {
+    Dl_info info;
+    return dladdr(function, &info) && info.dli_fname && strstr(info.dli_fname, "libdispatch");
+}
+
+NEXT(int, pthread_create, (pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument),
+    (thread, attributes, body, argument))
+PRECEDING int pthread_create(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    if (scheduler && !is_of_dispatch((const void *)body)) hooks.thread_begun();
+    return next_pthread_create(thread, attributes, body, argument);
+}
+
+NEXT(unsigned char, _CFIsMainThread, (void), ())
+PRECEDING unsigned char _CFIsMainThread(void) {
+    return scheduler ? hooks.is_main_thread() : next__CFIsMainThread();
 }
 
 // MARK: Time
@@ -322,6 +425,12 @@ NEXT(void, CFRunLoopAddTimer, (void *loop, void *timer, const void *mode), (loop
 PRECEDING void CFRunLoopAddTimer(void *loop, void *timer, const void *mode) {
     if (!scheduler) return next_CFRunLoopAddTimer(loop, timer, mode);
     hooks.timer_added(timer);
+}
+
+NEXT(void, CFRunLoopTimerSetNextFireDate, (void *timer, double date), (timer, date))
+PRECEDING void CFRunLoopTimerSetNextFireDate(void *timer, double date) {
+    next_CFRunLoopTimerSetNextFireDate(timer, date);
+    if (scheduler) hooks.timer_changed(timer);
 }
 
 #endif

@@ -10,7 +10,7 @@
         private static let products: [SandboxProduct] = [.consumable("sword", price: "0.99")]
 
         /// Runs an action in a life, and returns what it has noted.
-        private static func notes(
+        static func notes(
             steps: [AppStep] = [.action("go")],
             _ body: @escaping @Sendable (AppLaunch, Notes) async throws -> Void
         ) async throws -> [String] {
@@ -23,7 +23,7 @@
             return notes.all
         }
 
-        private final class Notes: Sendable {
+        final class Notes: Sendable {
             private let lines = Locked<[String]>([])
             var all: [String] { lines.withLock { $0 } }
             func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -113,12 +113,70 @@
             #expect(notes == ["main actor", "main actor", "mine", "main actor"])
         }
 
-        @Test func `A block of another queue is not on the main actor`() async {
-            await #expect(processExitsWith: .failure) {
+        @Test func `A block of another queue is not on the main actor`() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = try await Self.notes { _, notes in
                     DispatchQueue.global().async { MainActor.assumeIsolated { Self.noteOnMainActor(notes) } }
                 }
             }
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(
+                text.contains("code of the main actor runs outside of it") || text.contains("Incorrect actor executor")
+            )
+        }
+
+        @Test func `Code that must not run on a queue names it`() async throws {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                _ = try await Self.notes { _, _ in
+                    let queue = DispatchQueue(label: "ledger")
+                    queue.async { dispatchPrecondition(condition: .notOnQueue(queue)) }
+                }
+            }
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("code that must not run on the queue ledger runs on it"))
+        }
+
+        @Test func `A synchronous block of a lock's queue is on the main actor where its caller is`() async throws {
+            let notes = try await Self.notes { _, notes in
+                let lock = DispatchQueue(label: "lock")
+                DispatchQueue.main.async { lock.sync { MainActor.assumeIsolated { Self.noteOnMainActor(notes) } } }
+                DispatchQueue.global().async {
+                    DispatchQueue.main.sync { lock.sync { MainActor.assumeIsolated { Self.noteOnMainActor(notes) } } }
+                }
+            }
+            #expect(notes == ["main actor", "main actor"])
+        }
+
+        @Test func `A queue's target counts as its own`() async throws {
+            let notes = try await Self.notes { _, notes in
+                let root = DispatchQueue(label: "root")
+                let key = DispatchSpecificKey<String>()
+                root.setSpecific(key: key, value: "of root")
+                DispatchQueue(label: "child", target: root).async {
+                    dispatchPrecondition(condition: .onQueue(root))
+                    notes.add(DispatchQueue.getSpecific(key: key) ?? "none")
+                }
+                let thread = pthread_self()
+                let main = DispatchQueue(label: "main", target: .main)
+                main.async {
+                    dispatchPrecondition(condition: .onQueue(.main))
+                    MainActor.assumeIsolated { Self.noteOnMainActor(notes) }
+                }
+                DispatchQueue.global().async { main.sync { if pthread_self() == thread { notes.add("in place") } } }
+            }
+            #expect(notes == ["of root", "main actor", "in place"])
+        }
+
+        @Test func `Foundation knows the main thread`() async throws {
+            let notes = try await Self.notes { _, notes in
+                DispatchQueue.main.async {
+                    notes.add("main queue \(Thread.isMainThread)")
+                    DispatchQueue(label: "lock").sync { notes.add("lock \(Thread.isMainThread)") }
+                }
+                Task { @MainActor in notes.add("main actor \(Thread.isMainThread)") }
+                DispatchQueue.global().async { notes.add("global \(Thread.isMainThread)") }
+            }
+            #expect(notes == ["main queue true", "lock true", "main actor true", "global false"])
         }
 
         // MARK: Waiting
@@ -266,6 +324,18 @@
 
         private static func startTimer(_ notes: Notes) {
             _ = Timer.scheduledTimer(withTimeInterval: 1_500, repeats: false) { _ in notes.add("timer") }
+        }
+
+        @Test func `A timer that was added for two modes fires once, when its date has been moved`() async throws {
+            let steps = [AppStep.action("go"), .advance(hours: 1), .action("look"), .advance(hours: 2)]
+            let notes = try await Self.notes(steps: steps) { _, notes in Self.startMovedTimer(notes) }
+            #expect(notes == ["look", "timer"])
+        }
+
+        private static func startMovedTimer(_ notes: Notes) {
+            let timer = Timer.scheduledTimer(withTimeInterval: 1_500, repeats: false) { _ in notes.add("timer") }
+            RunLoop.main.add(timer, forMode: .common)
+            timer.fireDate = timer.fireDate + 3_600
         }
 
         // MARK: Kills and budgets

@@ -33,7 +33,9 @@ struct store_dispatch_hooks {
     long (*_Nonnull semaphore_wait)(store_object _Nonnull semaphore, uint64_t timeout);
     void (*_Nonnull block_notify)(store_block _Nonnull block, store_object _Nonnull queue, store_block _Nonnull owned);
     long (*_Nonnull block_wait)(store_block _Nonnull block, uint64_t timeout);
-    /// Whether the calling code may assume that it runs on the queue, or not on the queue.
+    void (*_Nonnull block_created)(store_block _Nonnull block);
+    /// Whether the calling code may assume that it runs on the queue, or not on the queue: then it does not return
+    /// otherwise.
     bool (*_Nonnull assert_queue)(store_object _Nonnull queue, bool is_not);
     /// The queue whose block the thread runs; the main queue if there is none.
     store_object _Nonnull (*_Nonnull current_queue)(void);
@@ -49,7 +51,17 @@ struct store_dispatch_hooks {
     void (*_Nonnull source_canceled)(store_object _Nonnull source);
     void (*_Nonnull source_released)(store_object _Nonnull source);
 
+    /// Notes that a thread was begun that has no scheduler.
+    void (*_Nonnull thread_begun)(void);
+    /// Whether there is work that may go on while the thread waits.
+    bool (*_Nonnull has_work)(void);
+    void (*_Nonnull perform_work)(void);
+    /// Notes that the thread begins or ends to wait for a condition.
+    void (*_Nonnull condition_blocks)(bool begins);
+    bool (*_Nonnull is_main_thread)(void);
+
     void (*_Nonnull timer_added)(store_object _Nonnull timer);
+    void (*_Nonnull timer_changed)(store_object _Nonnull timer);
 };
 
 /// Sets the hooks, before the first thread has a scheduler.
@@ -59,11 +71,16 @@ void store_set_dispatch_hooks(const struct store_dispatch_hooks *_Nonnull hooks)
 
 void store_block_call(store_block _Nonnull block);
 void store_block_release(store_block _Nonnull block);
+store_block _Nonnull store_block_copy(store_block _Nonnull block);
+/// Whether a block has more than one reference.
+bool store_block_is_shared(store_block _Nonnull block);
 void store_object_retain(store_object _Nonnull object);
 void store_object_release(store_object _Nonnull object);
 const char *_Nullable store_queue_label(store_object _Nonnull queue);
-/// Whether a queue was created on a thread with a scheduler, without attributes.
+/// Whether a queue runs one block after another: the main queue, or one that an app has created so.
 bool store_queue_is_serial(store_object _Nonnull queue);
+/// Returns the queue that a queue was given to run its blocks; null if it was given none.
+store_object _Nullable store_queue_target(store_object _Nonnull queue);
 store_object _Nonnull store_main_queue(void);
 void store_next_sync(store_object _Nonnull queue, store_block _Nonnull block);
 void store_next_group_enter(store_object _Nonnull group);

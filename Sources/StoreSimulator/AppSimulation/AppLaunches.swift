@@ -42,7 +42,12 @@ final class AppLaunches {
         scheduler = TaskScheduler(
             clock: clock,
             stop: { present.withLock { $0 }?.exhaust() },
-            fail: { sentence in present.withLock { $0 }?.fail(sentence) }
+            fail: { sentence in
+                let process = present.withLock { $0 }
+                process?.fail(sentence)
+                process?.kill()
+            },
+            isEnded: { present.withLock { $0 }?.isDead ?? true }
         )
         appClock = AppClock(scheduler)
     }

@@ -65,10 +65,15 @@
                         scheduler.queues.isPending(block) && $0 == 0 ? 1 : store_next_block_wait(block, $0)
                     }
                 },
+                block_created: { DispatchHooks.scheduler.queues.forget($0) },
                 assert_queue: { queue, isNot in
-                    isNot
-                        ? !DispatchHooks.scheduler.queues.isInside(queue)
-                        : DispatchHooks.scheduler.queues.isRunning(on: queue)
+                    let scheduler = DispatchHooks.scheduler
+                    guard isNot else { return scheduler.queues.mayBeRunning(on: queue, scheduler) }
+                    if scheduler.queues.isRunning(on: queue, scheduler) {
+                        let label = DispatchQueueLabel.label(of: queue)
+                        fatalError("code that must not run on the queue \(label) runs on it")
+                    }
+                    return true
                 },
                 current_queue: { DispatchHooks.scheduler.queues.current },
                 now: { DispatchHooks.now(isWall: $0) },
@@ -99,26 +104,43 @@
                 },
                 source_canceled: { DispatchHooks.scheduler.timers.end($0, isCanceled: true, DispatchHooks.scheduler) },
                 source_released: { DispatchHooks.scheduler.timers.end($0, isCanceled: false, DispatchHooks.scheduler) },
-                timer_added: { DispatchHooks.scheduler.timers.add(toLoop: $0, DispatchHooks.scheduler) }
+                thread_begun: { DispatchHooks.scheduler.noteThread() },
+                has_work: { DispatchHooks.scheduler.hasBackgroundWork },
+                perform_work: { DispatchHooks.scheduler.drainInBackground() },
+                condition_blocks: { begins in
+                    DispatchHooks.scheduler.blockingCall.withLock { $0 = begins ? "NSCondition.wait()" : nil }
+                },
+                is_main_thread: { DispatchHooks.scheduler.queues.isOnMain(DispatchHooks.scheduler) },
+                timer_added: { DispatchHooks.scheduler.timers.add(toLoop: $0, DispatchHooks.scheduler) },
+                timer_changed: { DispatchHooks.scheduler.timers.change(loopTimer: $0, DispatchHooks.scheduler) }
             )
             store_set_dispatch_hooks(&hooks)
         }
 
         // MARK: Waiting
 
-        /// Waits for work of other queues and tasks, which runs on the calling thread, and then for other threads.
+        /// Waits for work of other queues and tasks, which runs on the calling thread, and then for other threads that the
+        /// code has begun.
         ///
         /// - Parameters:
         ///   - call: the name of the call, for a life that stands still.
-        ///   - timeout: a time of dispatch. A wait with an end ends at once where no work is left, since the clock stands
-        ///     still meanwhile.
+        ///   - timeout: a time of dispatch.
         ///   - attempt: waits until a time; returns 0 for success.
-        /// - Returns: 0 for success.
+        /// - Returns: 0 for success, also for a wait that can have no other end.
         private static func wait(_ call: String, _ timeout: UInt64, _ attempt: (UInt64) -> Int) -> Int {
             let scheduler = scheduler
             if timeout == DispatchTimes.now { return attempt(timeout) }
-            if scheduler.queues.perform(scheduler, until: { attempt(DispatchTimes.now) == 0 }) { return 0 }
-            guard timeout == DispatchTimes.never else { return 1 }
+            let end = delay(until: timeout).map { scheduler.now + max($0, 0) }
+            switch scheduler.wait(until: end, { attempt(DispatchTimes.now) == 0 }) {
+            case .isMet: return 0
+            case .isLate: return 1
+            case .isEndless:
+                guard scheduler.hasThreads else {
+                    scheduler.fail("the app waits in \(call) for something that never comes")
+                    return 0
+                }
+            case .isOver: break
+            }
             scheduler.blockingCall.withLock { $0 = call }
             defer { scheduler.blockingCall.withLock { $0 = nil } }
             return attempt(timeout)

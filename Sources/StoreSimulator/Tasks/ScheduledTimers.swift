@@ -23,6 +23,8 @@
         }
 
         private let sources = Locked<[UInt: Source]>([:])
+        /// The timers of run loops that have not fired for the last time, with the numbers of their sleepers, by address.
+        private let loopTimers = Locked<[UInt: (timer: LoopTimer, sleeper: Int)]>([:])
 
         // MARK: Dispatch sources
 
@@ -30,6 +32,7 @@
             let added = Source(queue: queue)
             let address = UInt(bitPattern: source)
             let older = sources.withLock { $0.updateValue(added, forKey: address) }
+            if let sleeper = older?.sleeper { TaskScheduler.current?.forget(sleeper) }
             withExtendedLifetime(older) {}
         }
 
@@ -127,19 +130,36 @@
             }
         }
 
-        /// Adds a timer to the main queue, which stands for every run loop.
+        /// Adds a timer to the main queue, which stands for every run loop and each of its modes.
         func add(toLoop timer: UnsafeMutableRawPointer, _ scheduler: TaskScheduler) {
+            let address = UInt(bitPattern: timer)
+            if loopTimers.withLock({ $0[address] != nil }) { return }
+            sleep(LoopTimer(timer), until: Self.due(timer, scheduler), scheduler)
+        }
+
+        /// Follows a change of the time at which a timer fires.
+        func change(loopTimer timer: UnsafeMutableRawPointer, _ scheduler: TaskScheduler) {
+            let address = UInt(bitPattern: timer)
+            guard let (changed, sleeper) = loopTimers.withLock({ $0.removeValue(forKey: address) }) else { return }
+            scheduler.forget(sleeper)
+            sleep(changed, until: Self.due(timer, scheduler), scheduler)
+        }
+
+        private static func due(_ timer: UnsafeMutableRawPointer, _ scheduler: TaskScheduler) -> Date {
             // In hundredths, since the exact remaining time differs in each run.
-            let delay = (max(store_timer_delay(timer), 0) * 100).rounded(.up) / 100
-            sleep(LoopTimer(timer), until: scheduler.now + delay, scheduler)
+            scheduler.now + (max(store_timer_delay(timer), 0) * 100).rounded(.up) / 100
         }
 
         private func sleep(_ timer: LoopTimer, until due: Date, _ scheduler: TaskScheduler) {
-            scheduler.sleep(until: due) { [weak self, weak scheduler] in
-                Task { @MainActor in timer.fire() }
-                guard let self, let scheduler, timer.interval > 0, store_timer_is_valid(timer.pointer) else { return }
-                sleep(timer, until: due + timer.interval, scheduler)
+            let address = UInt(bitPattern: timer.pointer)
+            let sleeper = scheduler.sleep(until: due) { [weak self, weak scheduler] in
+                guard let self else { return }
+                let fired = loopTimers.withLock { $0.removeValue(forKey: address) }?.timer
+                guard let fired, store_timer_is_valid(fired.pointer) else { return }
+                Task { @MainActor in fired.fire() }
+                if let scheduler, fired.interval > 0 { sleep(fired, until: due + fired.interval, scheduler) }
             }
+            loopTimers.withLock { $0[address] = (timer, sleeper) }
         }
     }
 #endif

@@ -1,6 +1,7 @@
 import CDispatchHooks
 import Foundation
 import StoreCore
+import Synchronization
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// A scheduler that runs the Swift tasks of one thread on that thread, in an order that follows from their code alone.
@@ -21,7 +22,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         var moment = Date.distantPast
         var isExhausted = false
         /// The closures that wake sleeping tasks, by number.
-        var sleepers: [Int: (wake: @Sendable () -> Void, timer: TimerToken)] = [:]
+        var sleepers: [Int: (wake: @Sendable () -> Void, timer: TimerToken, moment: Date)] = [:]
         var sleeperCount = 0
         /// The closures that wake tasks that were asleep when their process was killed.
         var stranded: [@Sendable () -> Void] = []
@@ -37,12 +38,23 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// It is called when the budget is used up, at most once for each ``replenish()``. After as many jobs again, no
     /// further job runs.
     private let stop: @Sendable () -> Void
-    /// A closure that records an invalid operation of the code, described in a sentence.
+    /// A closure that ends the code's process because of an operation that has no end, described in a sentence.
     let fail: @Sendable (String) -> Void
+    /// A closure that returns whether the code's process has ended, after which the code has no effect.
+    private let isEnded: @Sendable () -> Bool
     /// The call in which the code blocks the thread; nil if it does not.
     let blockingCall = Locked<String?>(nil)
-    /// Whether a job of the main actor is running; used by the scheduler's thread only.
-    nonisolated(unsafe) private(set) var isOnMainActor = false
+    /// The executor of a running job.
+    enum Place { case main, calls, other }
+    /// The executor of the innermost job that is running; used by the scheduler's thread only.
+    nonisolated(unsafe) private(set) var place = Place.other
+    /// The number of the main actor's jobs that are running, one inside another; used by the scheduler's thread only.
+    nonisolated(unsafe) private var mainJobs = 0
+    /// The bits of the time to which waits have moved the scheduler's time, in seconds since 2001.
+    private let aheadBits = Atomic<UInt64>(0)
+    private let hasBegunThreads = Atomic<Bool>(false)
+    /// The number of waits of an ended process that may still end at once.
+    nonisolated(unsafe) private var lastWaits = TaskScheduler.budget
     #if os(Linux)
         /// The blocks that the thread's code has submitted to dispatch queues.
         let queues = ScheduledQueues()
@@ -64,11 +76,13 @@ final class TaskScheduler: ActivityMember, Sendable {
     init(
         clock: ManualClock,
         stop: @escaping @Sendable () -> Void = {},
-        fail: @escaping @Sendable (String) -> Void = { _ in }
+        fail: @escaping @Sendable (String) -> Void = { _ in },
+        isEnded: @escaping @Sendable () -> Bool = { false }
     ) {
         self.clock = clock
         self.stop = stop
         self.fail = fail
+        self.isEnded = isEnded
         general.attach(self)
         main.attach(self)
         calls.attach(self)
@@ -98,8 +112,17 @@ final class TaskScheduler: ActivityMember, Sendable {
         sleep(until: now + seconds) { [weak self] in self?.enqueue(job, on: lane) }
     }
 
-    /// The time by the scheduler's clock.
-    var now: Date { clock.now }
+    /// The time by the scheduler's clock, or a later one to which a wait has lasted.
+    var now: Date { max(clock.now, ahead) }
+
+    private var ahead: Date {
+        get { Date(timeIntervalSinceReferenceDate: Double(bitPattern: aheadBits.load(ordering: .relaxed))) }
+        set { aheadBits.store(newValue.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed) }
+    }
+
+    /// Whether the code of this life has begun other threads, which the scheduler does not know.
+    var hasThreads: Bool { hasBegunThreads.load(ordering: .relaxed) }
+    func noteThread() { hasBegunThreads.store(true, ordering: .relaxed) }
 
     /// Whether the budget of this moment is used up.
     var isExhausted: Bool { state.withLock { $0.isExhausted } }
@@ -128,7 +151,7 @@ final class TaskScheduler: ActivityMember, Sendable {
             return state.sleeperCount
         }
         let timer = clock.schedule(at: moment) { [weak self] in self?.wake(number) }
-        state.withLock { $0.sleepers[number] = (wake, timer) }
+        state.withLock { $0.sleepers[number] = (wake, timer, moment) }
         return number
     }
 
@@ -139,6 +162,8 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// Leaves all sleepers of a killed process asleep until ``wakeStranded()``.
     func strandSleepers() {
+        // The next process begins at the clock's time.
+        aheadBits.store(0, ordering: .relaxed)
         let timers = state.withLock { state -> [TimerToken] in
             if state.sleepers.isEmpty { return [] }
             let sleepers = state.sleepers.sorted { $0.key < $1.key }.map(\.value)
@@ -178,7 +203,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         guard TaskScheduler.current === self else { return false }
         let (next, isLast) = state.withLock { state -> ((job: UnownedJob, lane: TaskSchedulerLane)?, Bool) in
             guard state.next < state.jobs.count else { return (nil, false) }
-            let moment = now
+            let moment = clock.now
             if state.moment != moment, !state.isExhausted {
                 (state.moment, state.budget, state.overtime) = (moment, Self.budget, Self.budget)
             }
@@ -202,9 +227,13 @@ final class TaskScheduler: ActivityMember, Sendable {
     }
 
     private func run(_ next: (job: UnownedJob, lane: TaskSchedulerLane)) {
-        let wasOnMainActor = isOnMainActor
-        isOnMainActor = next.lane === main
-        defer { isOnMainActor = wasOnMainActor }
+        let before = (place, mainJobs)
+        defer { (place, mainJobs) = before }
+        if next.lane === main {
+            (place, mainJobs) = (.main, mainJobs + 1)
+        } else {
+            place = next.lane === calls ? .calls : .other
+        }
         if next.lane === calls || next.lane === blocks {
             next.job.runSynchronously(on: next.lane.asUnownedTaskExecutor())
         } else {
@@ -212,18 +241,101 @@ final class TaskScheduler: ActivityMember, Sendable {
         }
     }
 
-    /// Runs the next job that a process would run on another thread than the main one, while the calling code blocks
-    /// its thread; returns false if there is none.
+    // MARK: Waiting
+
+    /// Whether the main thread of a process would be free while the calling code blocks its own.
+    private var isMainFree: Bool {
+        #if os(Linux)
+            mainJobs == 0 && !queues.holdsMain
+        #else
+            mainJobs == 0
+        #endif
+    }
+
+    /// Whether there is a job for ``drainInBackground()``.
+    var hasBackgroundWork: Bool {
+        let isMainFree = isMainFree
+        return state.withLock { $0.budget > 0 && backgroundJob($0, isMainFree) != nil }
+    }
+
+    private func backgroundJob(_ state: State, _ isMainFree: Bool) -> Int? {
+        state.jobs[state.next...].firstIndex {
+            $0.lane === general || $0.lane === blocks || (isMainFree && $0.lane === main)
+        }
+    }
+
+    /// Runs the next job that a process would run on another thread, while the calling code blocks its own; returns false
+    /// if there is none.
+    @discardableResult
     func drainInBackground() -> Bool {
-        let next = state.withLock { state -> (job: UnownedJob, lane: TaskSchedulerLane)? in
-            guard state.budget > 1,
-                let index = state.jobs[state.next...].firstIndex(where: { $0.lane === general || $0.lane === blocks })
-            else { return nil }
+        let isMainFree = isMainFree
+        let (next, isLast) = state.withLock { state -> ((job: UnownedJob, lane: TaskSchedulerLane)?, Bool) in
+            guard state.budget > 0, let index = backgroundJob(state, isMainFree) else { return (nil, false) }
             state.budget -= 1
-            return state.jobs.remove(at: index)
+            if state.budget == 0 { state.isExhausted = true }
+            defer { if state.next == state.jobs.count { (state.jobs, state.next) = ([], 0) } }
+            return (state.jobs.remove(at: index), state.budget == 0)
+        }
+        if isLast { stop() }
+        guard let next else { return false }
+        #if os(Linux)
+            queues.onAnotherThread { run(next) }
+        #else
+            run(next)
+        #endif
+        return true
+    }
+
+    /// The end of a wait.
+    enum WaitEnd {
+        case isMet
+        /// The time was over before.
+        case isLate
+        /// Nothing is left that could end the wait.
+        case isEndless
+        /// The process has ended, and has waited in vain too often.
+        case isOver
+    }
+
+    /// The maximum number of sleepers that one wait wakes.
+    private static let patience = 1_000
+
+    /// Runs jobs that a process would run on other threads until a condition holds, and lets time pass if there are none.
+    ///
+    /// The scheduler's time runs ahead of the clock meanwhile, which cannot be moved by the code that it drives. In a process
+    /// that has ended, a wait ends at once.
+    ///
+    /// - Parameter end: the end of the wait; nil if it has none.
+    func wait(until end: Date?, _ isMet: () -> Bool) -> WaitEnd {
+        var patience = Self.patience
+        while !isMet() {
+            if drainInBackground() { continue }
+            if isEnded() {
+                lastWaits -= 1
+                return lastWaits > 0 ? .isMet : .isOver
+            }
+            if patience > 0, wakeNext(before: end) {
+                patience -= 1
+                continue
+            }
+            guard let end else { return .isEndless }
+            ahead = max(now, end)
+            return .isLate
+        }
+        return .isMet
+    }
+
+    /// Wakes the next sleeper, at its time; returns false if there is none before an end.
+    private func wakeNext(before end: Date?) -> Bool {
+        let next = state.withLock { state -> (wake: @Sendable () -> Void, timer: TimerToken, moment: Date)? in
+            let first = state.sleepers.min { ($0.value.moment, $0.key) < ($1.value.moment, $1.key) }
+            guard let first, first.value.moment <= end ?? .distantFuture else { return nil }
+            return state.sleepers.removeValue(forKey: first.key)
         }
         guard let next else { return false }
-        run(next)
+        next.timer.cancel()
+        ahead = max(now, next.moment)
+        next.wake()
         return true
     }
 
@@ -246,6 +358,8 @@ extension TaskScheduler {
     ///   otherwise the body's error.
     func bind<R>(_ body: () throws -> R) throws -> R {
         try RuntimeHooks.check()
+        // Kept for the thread by Foundation, which would take it for the main thread's while main-actor code runs.
+        _ = Thread.current
         let before = store_thread_scheduler()
         store_set_thread_scheduler(Unmanaged.passUnretained(self).toOpaque())
         defer { store_set_thread_scheduler(before) }
@@ -319,7 +433,7 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
         /// Swift asks where code of the main actor runs that no job of this executor has called.
         func isIsolatingCurrentContext() -> Bool? {
             guard let scheduler = TaskScheduler.current, scheduler.main === self else { return nil }
-            return scheduler.queues.isOnMainQueue ? true : nil
+            return scheduler.queues.isOnMain(scheduler) ? true : nil
         }
 
         /// Stops the process unless ``isIsolatingCurrentContext()`` is true.
