@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// A word of a scenario's line, with its position.
-struct Word: Hashable, Sendable {
+package struct Word: Hashable, Sendable {
     /// The word without its quotes.
     let text: String
     /// The column at which the word begins in its line, from 1; nil for a word outside a line.
@@ -17,7 +17,7 @@ struct Word: Hashable, Sendable {
     var source: String { Self.source(of: text, isQuoted: isQuoted) }
 
     /// Returns a text in the form of a word in a line, quoted if necessary.
-    static func source(of text: String, isQuoted: Bool = false) -> String {
+    package static func source(of text: String, isQuoted: Bool = false) -> String {
         let isPlain = !text.isEmpty && !text.hasPrefix("#") && !text.contains { $0.isWhitespace || "\"\\".contains($0) }
         if isPlain, !isQuoted || !text.hasPrefix("--") { return text }
         var source = "\""

@@ -298,8 +298,7 @@ package final class NotificationOutbox: HistoryListener {
     }
 
     private func body(_ notification: ServerNotification, _ forgery: DeliveryFault.Forgery? = nil) throws -> Data {
-        let payload = try NotificationSigner(view: view, forgery: forgery).signedPayload(notification)
-        return AnswerValue.object(["signedPayload": .text(payload)]).json
+        try NotificationSigner(view: view, forgery: forgery).body(notification)
     }
 
     /// Makes the next posts of the delivery in progress, or ends the delivery if there are none or the outbox stops.

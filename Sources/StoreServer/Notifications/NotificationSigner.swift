@@ -18,6 +18,11 @@ struct NotificationSigner: Sendable {
         return forgery == .changedPayload ? Self.changed(jws, members) : jws
     }
 
+    /// Returns the body of a post.
+    func body(_ notification: ServerNotification) throws -> Data {
+        AnswerValue.object(["signedPayload": .text(try signedPayload(notification))]).json
+    }
+
     private func sign(_ payload: some Encodable) throws -> String {
         try view.sign(payload, with: forgery == .foreignRoot ? .invalidCertificateChain : nil)
     }

@@ -14,6 +14,8 @@ package final class NotificationWire {
         package let manner: String
         /// Whether the post is a forged notification, which a server must not believe.
         package let isForged: Bool
+        /// Whether no attempt follows if this one fails.
+        package let isLast: Bool
         /// The body; nil if the notification is lost.
         package let body: Data?
     }
@@ -35,7 +37,7 @@ package final class NotificationWire {
     }
 
     /// Delivers the next notification to which no earlier fault applies with a fault.
-    package func order(_ fault: DeliveryFault) { machine.add(DeliveryRule(fault: fault, times: 1, type: nil)) }
+    package func add(_ fault: DeliveryFault) { machine.add(DeliveryRule(fault: fault, times: 1, type: nil)) }
 
     /// Removes the faults that have not applied yet, and releases the notification that waits for the next one.
     package func endFaults() { machine.endRules(at: view.clock.now) }
@@ -64,14 +66,20 @@ package final class NotificationWire {
 
     private func deliver(_ notification: ServerNotification, _ manner: DeliveryManner, _ send: Sender) throws {
         var outcome: (result: SendAttemptResult, status: Int?) = (.noResponse, nil)
-        if manner.posts.isEmpty { _ = try send(post(.genuine, notification, manner)) }
+        if manner.posts.isEmpty { _ = try send(post(.genuine, notification, manner, nil)) }
+        var genuine: Data?
         for kind in manner.posts.joined() {
             let post: Post
-            if kind == .earlier {
+            switch kind {
+            case .genuine, .copy:
+                let body = try genuine ?? body(notification)
+                genuine = body
+                post = self.post(kind, notification, manner, body)
+            case .earlier:
                 guard let earlier = try view.notification(before: notification.position) else { continue }
-                post = try self.post(kind, earlier, manner)
-            } else {
-                post = try self.post(kind, notification, manner)
+                post = try self.post(kind, earlier, manner, body(earlier))
+            case .forged(let forgery):
+                post = try self.post(kind, notification, manner, body(notification, forgery))
             }
             let (result, status) = try send(post)
             guard kind == .genuine else { continue }
@@ -83,25 +91,23 @@ package final class NotificationWire {
         machine.attempted(notification.position, outcome.result, status: outcome.status, at: view.clock.now)
     }
 
+    private func body(_ notification: ServerNotification, _ forgery: DeliveryFault.Forgery? = nil) throws -> Data {
+        try NotificationSigner(view: view, forgery: forgery).body(notification)
+    }
+
     private func post(
         _ kind: DeliveryManner.Post,
         _ notification: ServerNotification,
-        _ manner: DeliveryManner
-    ) throws -> Post {
-        var forgery: DeliveryFault.Forgery?
-        if case .forged(let defect) = kind { forgery = defect }
-        let body: Data? =
-            if manner.posts.isEmpty { nil } else {
-                AnswerValue.object([
-                    "signedPayload": .text(
-                        try NotificationSigner(view: view, forgery: forgery).signedPayload(notification)
-                    )
-                ]).json
-            }
+        _ manner: DeliveryManner,
+        _ body: Data?
+    ) -> Post {
+        var isForged = false
+        if case .forged = kind { isForged = true }
         return Post(
             notification: notification,
             manner: manner.name(of: kind),
-            isForged: forgery != nil,
+            isForged: isForged,
+            isLast: kind == .genuine && notification.attempts.count >= machine.delays.count,
             body: body
         )
     }

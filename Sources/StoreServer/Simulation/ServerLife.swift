@@ -3,13 +3,6 @@ import StoreCore
 import StoreCrypto
 import StoreScenario
 
-/// A broken rule in the life of a server.
-struct ServerViolation: Error {
-    /// The identity of the rule, independent of the numbers in the sentence.
-    let rule: String
-    let sentence: String
-}
-
 /// A life of the server under test: a store with customers, and the network between all of them, by one clock.
 final class ServerLife {
     let setup: ServerSetup
@@ -28,6 +21,8 @@ final class ServerLife {
     private static let reach: TimeInterval = 20 * 86_400
     /// The seconds before each step.
     private static let pause: TimeInterval = 60
+    /// The highest number of test notifications for which a server asks.
+    private static let mostTests = 100
     private let clock = ManualClock()
     private let performer: ScenarioPerformer
     private let view: ServerView
@@ -41,6 +36,7 @@ final class ServerLife {
     private var losesAttempt = false
     private var losesUpload = false
     private var downUntil: Date?
+    private var tests = 0
     /// The date since which the server has missed a notification that is lost for good; nil for none.
     private var missedSince: Date?
     /// The date of the next delivery; nil if none is planned.
@@ -80,11 +76,7 @@ final class ServerLife {
     /// - Throws: ``ServerViolation`` for a broken rule; ``ServerSimulationError`` for a mistake in the simulation.
     func live(_ steps: [ServerStep]) throws {
         do {
-            try view.beginNotifications()
-            for line in preparation { _ = try performer.perform(line) }
-            server.api.serve(store, view)
-            (server.isDown, server.remaining) = (false, nil)
-            try reset()
+            try begin()
             for step in steps {
                 // No two events that people cause have the same date, by which servers order them.
                 try store.advanceThrowing(to: clock.now + Self.pause)
@@ -96,12 +88,34 @@ final class ServerLife {
             try rest()
             try judge()
         } catch let fault as ServerUnderTest.Fault {
-            throw ServerViolation(rule: fault.rule, sentence: fault.sentence + faultWords(about: nil))
+            throw ServerViolation(rule: fault.rule, sentence: fault.sentence + faultWords(about: nil) + fault.output)
         }
     }
 
+    /// Begins a life only to see that the server starts, is ready and forgets everything.
+    ///
+    /// - Throws: ``ServerSimulationError`` if it does not: a mistake in the simulation's file is probable.
+    func check() throws {
+        do {
+            try begin()
+        } catch let fault as ServerUnderTest.Fault {
+            throw ServerSimulationError(fault.sentence + fault.output)
+        } catch let violation as ServerViolation {
+            throw ServerSimulationError(violation.sentence + server.lastLines)
+        }
+    }
+
+    private func begin() throws {
+        try view.beginNotifications()
+        for line in preparation { _ = try performer.perform(line) }
+        server.api.serve(store, view)
+        (server.isDown, server.remaining) = (false, nil)
+        try reset()
+    }
+
     private func reset() throws {
-        let outcome = try server.send("POST", filled(setup.server.reset), body: Data("{}".utf8), at: clock.now)
+        let form = setup.server.reset
+        let outcome = try server.send("POST", filled(form), form: form, body: Data("{}".utf8), at: clock.now)
         guard case .answered(let response) = outcome, response.status / 100 == 2 else {
             throw ServerViolation(
                 rule: "reset",
@@ -144,7 +158,7 @@ final class ServerLife {
         switch step {
         case .uploadsFirst(let isFirst): uploadsFirst = isFirst
         case .notification(let fault):
-            wire.order(fault)
+            wire.add(fault)
         case .loseAttempt: losesAttempt = true
         case .kill: kill()
         case .killDuringRequest(let count): server.remaining = count
@@ -202,12 +216,30 @@ final class ServerLife {
     }
 
     private func deliver(_ post: NotificationWire.Post) throws -> (result: SendAttemptResult, status: Int?) {
+        let outcome = try attempt(post)
+        // No attempt follows: the server has to ask for it.
+        if post.isLast, outcome.result != .success { missedSince = missedSince ?? clock.now }
+        return outcome
+    }
+
+    /// Notes a test notification, of which a server that asks for one at each would receive more for ever.
+    private func noteTest() throws {
+        tests += 1
+        if tests <= Self.mostTests { return }
+        throw ServerViolation(
+            rule: "tests",
+            sentence: "the server has asked the API for more than \(Self.mostTests) test notifications"
+        )
+    }
+
+    private func attempt(_ post: NotificationWire.Post) throws -> (result: SendAttemptResult, status: Int?) {
         let notification = post.notification
         let product = notification.transaction?.productId
         let name = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
         let subject = notification.transaction.map { " #\($0.transactionId) \($0.productId)" } ?? ""
         let what = "notification \(name)\(subject)\(post.manner == "normal" ? "" : " (\(post.manner))")"
         if let fault = Self.words(post.manner) { note(product, "\(notification.type) \(fault)") }
+        if notification.type == "TEST" { try noteTest() }
         if post.body == nil { missedSince = missedSince ?? clock.now }
         guard let body = post.body, !losesAttempt || post.isForged else {
             if post.body != nil {
@@ -257,12 +289,12 @@ final class ServerLife {
                 && transaction.origin != .restoration && !accepted.contains(transaction.id)
             {
                 guard let jws = try view.transaction(transaction.id)?.jws else { continue }
-                let body = AnswerText.object(form.body) { text in
-                    self.filled(text, customer).replacing("{signedTransaction}", with: jws)
+                let members = form.body.mapValues { text in
+                    AnswerValue.text(self.filled(text, customer).replacing("{signedTransaction}", with: jws))
                 }
                 let what = "upload by customer \(customer.name) #\(transaction.id) \(transaction.productIdentifier)"
                 let place = exchanges.count
-                let outcome = try send("POST", filled(form.path, customer), body, what: what)
+                let outcome = try send("POST", form.path, of: customer, AnswerValue.object(members).json, what: what)
                 if losesUpload, case .answered = outcome {
                     losesUpload = false
                     exchanges[place].answer? += ", which is lost"
@@ -282,20 +314,21 @@ final class ServerLife {
     /// Sends a request to the server, and notes it.
     private func send(
         _ method: String,
-        _ path: String,
+        _ form: String,
+        of customer: SimulatedCustomer? = nil,
         _ body: Data?,
         what: String,
         isForged: Bool = false
     ) throws -> ServerUnderTest.Outcome {
         let place = exchanges.count
         exchanges.append(ServerExchange(date: clock.now, what: what, answer: "no answer"))
-        let outcome = try server.send(method, path, body: body, at: clock.now)
+        let outcome = try server.send(method, filled(form, customer), form: form, body: body, at: clock.now)
         exchanges[place].answer = words(outcome)
         let requests = noteRequests()
         if case .answered(let response) = outcome, response.status >= 500, !isForged,
             !requests.contains(where: { $0.status == 429 || $0.status >= 500 })
         {
-            throw ServerViolation(rule: "5xx", sentence: "the server fails: \(what) -> \(words(outcome))")
+            throw ServerViolation(rule: "5xx \(form)", sentence: "the server fails: \(what) -> \(words(outcome))")
         }
         return outcome
     }
@@ -345,15 +378,15 @@ final class ServerLife {
     private func judge() throws {
         let judge = ServerJudge(setup, store, try reader.transactions(), at: clock.now)
         for customer in customers {
-            let path = filled(setup.server.access, customer)
-            let outcome = try send("GET", path, nil, what: "access of customer \(customer.name)")
+            let form = setup.server.access
+            let outcome = try send("GET", form, of: customer, nil, what: "access of customer \(customer.name)")
             guard case .answered(let response) = outcome, response.status / 100 == 2,
                 let json = try? JSONSerialization.jsonObject(with: response.body, options: .fragmentsAllowed)
             else {
                 throw ServerViolation(
                     rule: "access",
                     sentence:
-                        "the server does not say what customer \(customer.name) may use: GET \(path) -> \(words(outcome))"
+                        "the server does not say what customer \(customer.name) may use: GET \(filled(form, customer)) -> \(words(outcome))"
                 )
             }
             guard let difference = judge.difference(in: json, of: customer) else { continue }
@@ -367,13 +400,5 @@ final class ServerLife {
     private func faultWords(about product: String?) -> String {
         let words = faults.filter { $0.product == nil || product == nil || $0.product == product }.map(\.words)
         return words.isEmpty ? "" : " (\(words.prefix(3).joined(separator: "; ")))"
-    }
-}
-
-/// JSON objects of texts.
-enum AnswerText {
-    /// Returns a JSON object whose values have been changed.
-    static func object(_ members: [String: String], _ change: (String) -> String) -> Data {
-        (try? JSONSerialization.data(withJSONObject: members.mapValues(change), options: .sortedKeys)) ?? Data()
     }
 }

@@ -1,13 +1,8 @@
 import Foundation
-import StoreCore
 
 /// A process of the server under test, in a process group of its own that is killed as a whole.
 final class ServerProcess {
-    /// The process groups that run.
-    private static let running = Locked<Set<pid_t>>([])
-
     private let identifier: pid_t
-    private let output: URL
     /// The process's wait status; nil while it runs.
     private var status: Int32?
 
@@ -19,7 +14,7 @@ final class ServerProcess {
     ///   - command: the words of the command; the first one is searched in `PATH`.
     ///   - environment: the process's environment.
     ///   - folder: the process's folder.
-    ///   - output: the file to which the process's output is appended.
+    ///   - output: the file of the process's output, which replaces what was in it.
     /// - Throws: ``ServerSimulationError`` if the command cannot be started.
     init(
         _ command: [String],
@@ -38,15 +33,27 @@ final class ServerProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        // The server starts with no signal blocked or ignored, whatever this process does with them.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setpgroup(&attributes, 0)
+        var flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+        #if canImport(Darwin)
+            flags |= Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
+        #endif
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // The server must not keep this process's sockets open. Those past the highest are opened meanwhile.
-        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-        let highest = open.compactMap { Int32($0) }.max() ?? 64
-        for descriptor in 3..<highest + 16 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #if !canImport(Darwin)
+            // The server must not keep this process's sockets open. Those past the highest are opened meanwhile.
+            let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+            let highest = open.compactMap { Int32($0) }.max() ?? 64
+            for descriptor in 3..<highest + 16 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        #endif
         // A shell changes the folder, since not every system's C library can do so here.
         let words: [UnsafeMutablePointer<CChar>?] =
             (["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path] + command).map { strdup($0) } + [nil]
@@ -58,8 +65,8 @@ final class ServerProcess {
             let reason = String(cString: strerror(code))
             throw ServerSimulationError("the server cannot be started: \(reason)")
         }
-        (identifier, self.output) = (process, output)
-        Self.running.withLock { _ = $0.insert(process) }
+        identifier = process
+        ServerWatch.shared.begin(process)
     }
 
     deinit { kill() }
@@ -68,35 +75,32 @@ final class ServerProcess {
     func kill() {
         guard status == nil else { return }
         Foundation.kill(-identifier, SIGKILL)
-        wait(0)
+        reap()
     }
 
-    /// Whether the process has ended.
+    /// Whether the process has ended; those that it has started are killed then.
     var hasEnded: Bool {
-        if status == nil { wait(WNOHANG) }
-        return status != nil
+        guard status == nil else { return true }
+        // It is not reaped yet: until then, its number is that of its group.
+        var information = siginfo_t()
+        let options = WEXITED | WNOHANG | WNOWAIT
+        guard waitid(P_PID, id_t(identifier), &information, options) == 0, information.si_signo == SIGCHLD else {
+            return false
+        }
+        kill()
+        return true
     }
 
-    private func wait(_ options: Int32) {
+    private func reap() {
         var status: Int32 = 0
-        var found = waitpid(identifier, &status, options)
-        while found < 0, errno == EINTR { found = waitpid(identifier, &status, options) }
-        guard found != 0 else { return }
+        while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         self.status = status
-        Self.running.withLock { _ = $0.remove(identifier) }
+        ServerWatch.shared.end(identifier)
     }
 
-    /// The way in which the process has ended, and the last lines of its output.
+    /// The way in which the process has ended.
     var end: String {
         let status = status ?? 0
-        let way = status & 0x7f == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(status & 0x7f)"
-        let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
-        let lines = text.split(separator: "\n").suffix(12).map { "\n    \($0)" }
-        return way + lines.joined()
-    }
-
-    /// Kills the processes of all simulations, for a process that is about to end.
-    static func killAll() {
-        for identifier in running.withLock({ $0 }) { Foundation.kill(-identifier, SIGKILL) }
+        return status & 0x7f == 0 ? "exit code \((status >> 8) & 0xff)" : "signal \(status & 0x7f)"
     }
 }

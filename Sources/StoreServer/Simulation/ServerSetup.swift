@@ -16,12 +16,21 @@ struct ServerSetup: Sendable {
         let reset: String
     }
 
+    /// The place of the App Store Server API for a server that runs already.
+    struct API: Sendable {
+        let port: UInt16
+        /// The folder of the root and of the API's key.
+        let keys: URL
+    }
+
     /// The folder in which the command is started.
     let folder: URL
     let configuration: StoreConfiguration?
     let products: [SandboxProduct]
     let bundle: String
     let server: Server
+    /// The place of the API; nil for any, of which the server learns when it is started.
+    let api: API?
     /// The paths of what customers may use, by product, in the order of the products.
     let allows: [(product: String, path: JSONPath)]
     /// The paths of the numbers that customers hold, by product.
@@ -29,7 +38,7 @@ struct ServerSetup: Sendable {
     let takesBackRefunds: Bool
 
     /// The seconds to wait for an answer of the server.
-    static let patience = 10
+    var patience = 10
     /// The seconds to wait until the server is ready after its start.
     static let startPatience = 60
 
@@ -49,14 +58,45 @@ struct ServerSetup: Sendable {
         bundle = file.bundle
         takesBackRefunds = file.takesBackRefunds
         server = try Self.server(file.server)
+        api = try Self.api(file.server, in: folder)
         allows = try Self.paths(file.allows, "allows", products) { kind in
-            kind == .nonConsumable || kind == .autoRenewable ? nil : "use \"holds\" for it"
+            switch kind {
+            case .consumable: "use \"holds\" for it"
+            case .nonRenewing: Self.unjudged
+            default: nil
+            }
         }
         holds = try Self.paths(file.holds, "holds", products) { kind in
-            kind == .consumable ? nil : "only a consumable is counted"
+            switch kind {
+            case .consumable: nil
+            case .nonRenewing: Self.unjudged
+            default: "only a consumable is counted; use \"allows\" for it"
+            }
         }
         if allows.isEmpty, holds.isEmpty {
             throw ServerSimulationError("nothing is required of the server: add \"allows\" or \"holds\"")
+        }
+    }
+
+    private static let unjudged = "a non-renewing subscription is not judged, since only the server knows when it ends"
+
+    private static func api(_ file: SimulationFile.Server, in folder: URL) throws(ServerSimulationError) -> API? {
+        switch (file.command, file.api) {
+        case (nil, nil):
+            throw ServerSimulationError(
+                "a server without \"server.command\" needs \"server.api\": the port at which it finds the App Store "
+                    + "Server API, and the folder of its keys"
+            )
+        case (nil, let api?):
+            guard let port = UInt16(exactly: api.port), port > 0 else {
+                throw ServerSimulationError("\"server.api.port\" is \(api.port), which is not a port")
+            }
+            return API(port: port, keys: folder.appending(path: api.keys))
+        case (_, nil): return nil
+        case (_, _?):
+            throw ServerSimulationError(
+                "\"server.api\" is for a server that runs already; \"server.command\" has it in the environment"
+            )
         }
     }
 
@@ -117,12 +157,4 @@ struct ServerSetup: Sendable {
         }
         return paths
     }
-}
-
-/// A mistake in a simulation of a server.
-public struct ServerSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A sentence that describes the mistake.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
 }

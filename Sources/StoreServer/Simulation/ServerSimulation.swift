@@ -74,7 +74,7 @@ public struct ServerSimulation: Sendable {
     ///   - progress: receives the number of lives so far after each life, on any thread.
     /// - Returns: a report.
     /// - Throws: ``ServerSimulationFailure`` for the first life that breaks a rule; ``ServerSimulationError`` for a
-    ///   mistake in the simulation.
+    ///   mistake in the simulation, or a server that cannot be started; `CancellationError` if the task is canceled.
     @discardableResult
     public func run(
         seed: UInt64 = 1,
@@ -83,21 +83,36 @@ public struct ServerSimulation: Sendable {
         jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> ServerSimulationReport {
-        try await withCheckedThrowingContinuation { continuation in
-            // Not on the task pool, whose threads must not block.
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result { try perform(seed: seed, runs: runs, steps: steps, jobs: jobs, progress: progress) }
-                )
+        let isCancelled = Locked(false)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // Not on the task pool, whose threads must not block.
+                Thread.detachNewThread {
+                    continuation.resume(
+                        with: Result {
+                            try perform(
+                                seed: seed,
+                                runs: runs,
+                                steps: steps,
+                                jobs: jobs,
+                                progress: progress,
+                                isCancelled: { isCancelled.withLock { $0 } }
+                            )
+                        }
+                    )
+                }
             }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
         }
     }
 
     /// The state that jobs share.
     private struct Progress {
-        var next: UInt64
-        /// The seed and the violation of the first broken life.
-        var broken: (seed: UInt64, violation: ServerViolation)?
+        /// The number of lives that have begun.
+        var begun = 0
+        /// The number and the violation of the first broken life.
+        var broken: (index: Int, violation: ServerViolation)?
         var error: (any Error)?
         var report = ServerSimulationReport()
     }
@@ -108,7 +123,9 @@ public struct ServerSimulation: Sendable {
         runs: Int? = nil,
         steps: Int? = nil,
         jobs: Int = ProcessInfo.processInfo.activeProcessorCount,
-        progress: @Sendable (Int) -> Void = { _ in }
+        progress: @escaping @Sendable (Int) -> Void = { _ in },
+        reducing: (Int) -> Void = { _ in },
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws -> ServerSimulationReport {
         let (runs, steps) = (runs ?? self.runs, steps ?? self.steps)
         try Self.check(runs, "runs")
@@ -117,41 +134,61 @@ public struct ServerSimulation: Sendable {
         guard MicroHTTPD.isAvailable else { throw ServerSimulationError(MicroHTTPD.advice) }
         guard Libcrypto.isAvailable else { throw ServerSimulationError(Libcrypto.advice) }
         let begin = ContinuousClock.now
-        let end = seed &+ UInt64(runs)
         let jobs = setup.server.command == nil ? 1 : min(jobs, runs)
-        let state = Locked(Progress(next: seed))
-        DispatchQueue.concurrentPerform(iterations: jobs) { _ in
-            work(state, until: end, steps: steps, progress)
+        let state = Locked(Progress())
+        let group = DispatchGroup()
+        // Threads of their own: a pool has no more than the machine has cores, and a job mostly waits for its server.
+        for _ in 0..<jobs {
+            group.enter()
+            Thread.detachNewThread {
+                work(state, from: seed, runs: runs, steps: steps, progress, isCancelled)
+                group.leave()
+            }
         }
-        var progress = state.withLock { $0 }
-        if let error = progress.error { throw error }
-        if let (seed, violation) = progress.broken { throw try reduced(seed, steps: steps, violation) }
-        progress.report.duration = ContinuousClock.now - begin
-        return progress.report
+        group.wait()
+        var result = state.withLock { $0 }
+        if let error = result.error { throw error }
+        if let (index, violation) = result.broken {
+            let reduction = ServerLifeReduction(setup, seed: seed &+ UInt64(index), violation)
+            throw try reduction.failure(steps: steps, progress: reducing, isCancelled: isCancelled)
+        }
+        result.report.duration = ContinuousClock.now - begin
+        return result.report
     }
 
     /// Lives one life after another, until there are no more or an earlier one is broken.
     private func work(
         _ state: Locked<Progress>,
-        until end: UInt64,
+        from first: UInt64,
+        runs: Int,
         steps: Int,
-        _ progress: @Sendable (Int) -> Void
+        _ progress: @Sendable (Int) -> Void,
+        _ isCancelled: @Sendable () -> Bool
     ) {
         do {
-            let server = try ServerUnderTest(setup)
+            var server: ServerUnderTest?
             while true {
-                let seed = state.withLock { state -> UInt64? in
-                    guard state.next != end, state.error == nil, state.broken == nil else { return nil }
-                    defer { state.next &+= 1 }
-                    return state.next
+                if isCancelled() { throw CancellationError() }
+                let index = state.withLock { state -> Int? in
+                    guard state.begun < runs, state.error == nil, state.broken == nil else { return nil }
+                    defer { state.begun += 1 }
+                    return state.begun
                 }
-                guard let seed else { break }
+                guard let index else { break }
+                var generator = ServerStepGenerator(setup, seed: first &+ UInt64(index))
+                let running: ServerUnderTest
+                if let server {
+                    running = server
+                } else {
+                    running = try ServerUnderTest(setup)
+                    server = running
+                    try ServerLife(setup, running, generator).check()
+                }
                 do {
-                    var generator = ServerStepGenerator(setup, seed: seed)
-                    try ServerLife(setup, server, generator).live(generator.steps(steps))
+                    try ServerLife(setup, running, generator).live(generator.steps(steps))
                 } catch let violation as ServerViolation {
                     state.withLock { state in
-                        if seed < state.broken?.seed ?? .max { state.broken = (seed, violation) }
+                        if state.broken.map({ index < $0.index }) ?? true { state.broken = (index, violation) }
                     }
                 }
                 let count = state.withLock { state in
@@ -162,87 +199,11 @@ public struct ServerSimulation: Sendable {
                 progress(count)
             }
             state.withLock { state in
-                state.report.requests += server.requests
-                state.report.kills += server.kills
+                state.report.requests += server?.requests ?? 0
+                state.report.kills += server?.kills ?? 0
             }
         } catch {
             state.withLock { $0.error = $0.error ?? error }
         }
     }
-
-    /// Reduces a broken life to the necessary steps.
-    private func reduced(
-        _ seed: UInt64,
-        steps count: Int,
-        _ violation: ServerViolation
-    ) throws -> ServerSimulationFailure {
-        let server = try ServerUnderTest(setup)
-        var generator = ServerStepGenerator(setup, seed: seed)
-        let drawn = generator.steps(count)
-        func broken(_ steps: [ServerStep]) throws -> (life: ServerLife, violation: ServerViolation)? {
-            let life = try ServerLife(setup, server, generator)
-            do {
-                try life.live(steps)
-                return nil
-            } catch let found as ServerViolation {
-                return found.rule == violation.rule ? (life, found) : nil
-            }
-        }
-        guard var last = try broken(drawn) else {
-            throw ServerSimulationError(
-                "the life of seed \(seed) was broken once, and not again: \(violation.sentence)\n"
-                    + "The server depends on more than its requests: on time, chance or threads?"
-            )
-        }
-        var steps = drawn
-        func tried(_ candidate: [ServerStep]) throws -> Bool {
-            guard let found = try broken(candidate) else { return false }
-            (steps, last) = (candidate, found)
-            return true
-        }
-        func remove(from size: Int) throws {
-            var size = max(1, size)
-            while true {
-                var (start, hasRemoved) = (0, false)
-                while start < steps.count {
-                    let end = min(start + size, steps.count)
-                    if try tried(Array(steps[..<start] + steps[end...])) { hasRemoved = true } else { start = end }
-                }
-                if size == 1, !hasRemoved { return }
-                size = max(1, size / 2)
-            }
-        }
-        try remove(from: steps.count / 2)
-        for index in steps.indices {
-            for simpler in steps[index].simpler {
-                var candidate = steps
-                candidate[index] = simpler
-                if try tried(candidate) { break }
-            }
-        }
-        // A fault that waits for a later notification hides which steps it needs.
-        for index in steps.indices.reversed() where steps[index].isFault {
-            for place in (index + 1..<max(steps.count, index + 1)).reversed() {
-                var candidate = steps
-                candidate.insert(candidate.remove(at: index), at: place)
-                if try tried(candidate) { break }
-            }
-        }
-        try remove(from: 1)
-        let lines = steps.map(\.line)
-        let note = ["# \(last.violation.sentence.split(separator: "\n")[0])", "# seed \(seed)"]
-        return ServerSimulationFailure(
-            sentence: last.violation.sentence,
-            seed: seed,
-            drawn: drawn.count,
-            steps: lines,
-            timeline: last.life.exchanges.map(\.line).joined(separator: "\n"),
-            scenario: (note + last.life.scenario).map { "\($0)\n" }.joined()
-        )
-    }
-}
-
-extension ServerSimulation {
-    /// Kills the servers of all simulations in the process, which is about to end.
-    package static func killServers() { ServerProcess.killAll() }
 }

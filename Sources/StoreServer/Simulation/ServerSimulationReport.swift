@@ -24,34 +24,3 @@ public struct ServerSimulationReport: Sendable, CustomStringConvertible {
         "\(runs) lives, \(steps) steps, \(requests) requests, \(kills) kills, no rule broken; \(livesPerMinute) lives a minute"
     }
 }
-
-/// A life in which the server did not say what the store knows, or failed.
-public struct ServerSimulationFailure: Error, Sendable, CustomStringConvertible {
-    /// The broken rule, in a sentence about customers and the server.
-    public let sentence: String
-    /// The seed of the life.
-    public let seed: UInt64
-    /// The number of steps in the life before it was reduced.
-    public let drawn: Int
-    /// The steps that are needed to break the rule, one in each line: a command of the scenario language, or a comment
-    /// that says what happened on the network or to the server.
-    public let steps: [String]
-    /// The requests and answers with the store's time, line by line.
-    public let timeline: String
-    /// The life as a scenario, which `sandbox-store run` performs on a store.
-    ///
-    /// What happened on the network and to the server is in comments.
-    public let scenario: String
-
-    /// The sentence, the steps, and the timeline.
-    public var description: String {
-        """
-        \(sentence)
-
-        seed \(seed), \(steps.count) of \(drawn) steps:
-        \(steps.map { "    \($0)" }.joined(separator: "\n"))
-
-        \(timeline)
-        """
-    }
-}

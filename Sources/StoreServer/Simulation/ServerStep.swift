@@ -26,8 +26,8 @@ enum ServerStep: Hashable, Sendable {
     case loseUploadAnswer
     /// The server is down for a time by the store's clock.
     case down(hours: Int)
-    /// The next requests to the API fail with an error; nil for slow responses.
-    case api(Int?, times: Int)
+    /// The next requests to the API fail with an error.
+    case api(Int, times: Int)
 
     /// The step in words: a command of the scenario language where there is one.
     var line: String {
@@ -47,8 +47,7 @@ enum ServerStep: Hashable, Sendable {
             "# the server is killed during the request after \(count), whose answer is lost"
         case .loseUploadAnswer: "# the answer to the next upload is lost"
         case .down(let hours): "# the server is down for \(hours) h"
-        case .api(nil, let times): "# the next \(times) requests to the API are slow"
-        case .api(let code?, let times): "# the next \(times) requests to the API fail with \(code)"
+        case .api(let code, let times): "# the next \(times) requests to the API fail with \(code)"
         }
     }
 

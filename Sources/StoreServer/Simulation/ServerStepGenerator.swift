@@ -1,13 +1,6 @@
 import Foundation
 import StoreCore
-
-/// The customers of a life, and the commands that create them.
-struct SimulatedCustomer: Hashable, Sendable {
-    /// The customer's name, which is that of the store's account.
-    let name: String
-    /// The identifier by which the server knows the customer, and which purchases have as their token.
-    let identifier: String
-}
+import StoreScenario
 
 /// A generator of the steps of a life from its seed.
 struct ServerStepGenerator {
@@ -156,11 +149,11 @@ struct ServerStepGenerator {
         case 0, 1: .kill
         case 2, 3: .killDuringRequest(after: below(3))
         case 4: .down(hours: pick([1, 5, 20, 100]))
-        default: .api(pick([4_290_000, 5_000_000, 5_000_001, nil]), times: 1 + below(3))
+        default: .api(pick([4_290_000, 5_000_000, 5_000_001]), times: 1 + below(3))
         }
     }
 
-    private func word(_ text: String) -> String { text.contains(where: \.isWhitespace) ? "\"\(text)\"" : text }
+    private func word(_ text: String) -> String { Word.source(of: text, isQuoted: true) }
 
     private mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
 

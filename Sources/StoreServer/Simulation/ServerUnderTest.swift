@@ -17,6 +17,8 @@ final class ServerUnderTest {
     struct Fault: Error {
         let rule: String
         let sentence: String
+        /// The last lines of the server's output, each after a line feed.
+        let output: String
     }
 
     let setup: ServerSetup
@@ -24,6 +26,7 @@ final class ServerUnderTest {
     private let client: PlainHTTP
     private let prefix: String
     private let data: URL
+    private let output: URL
     private let variables: [String: String]
     private let placeholders: [(String, String)]
     private var process: ServerProcess?
@@ -38,8 +41,9 @@ final class ServerUnderTest {
 
     init(_ setup: ServerSetup) throws {
         self.setup = setup
-        api = try SimulatedAppStore()
-        data = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString.lowercased())")
+        api = try SimulatedAppStore(setup.api)
+        data = ServerWatch.shared.folder.appending(path: UUID().uuidString.lowercased())
+        output = data.appending(path: "output.txt")
         let (folder, keys) = (data.appending(path: "data"), data.appending(path: "keys"))
         for folder in [folder, keys] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +58,7 @@ final class ServerUnderTest {
             throw ServerSimulationError("\(setup.server.url) is not a URL")
         }
         prefix = url.path(percentEncoded: true)
-        client = PlainHTTP(host: host, port: UInt16(clamping: url.port ?? 80), patience: ServerSetup.patience)
+        client = PlainHTTP(host: host, port: UInt16(clamping: url.port ?? 80), patience: setup.patience)
         var variables = ProcessInfo.processInfo.environment
         for (name, value) in setup.server.environment {
             variables[name] = placeholders.reduce(value) { $0.replacing($1.0, with: $1.1) }
@@ -72,10 +76,16 @@ final class ServerUnderTest {
         try? FileManager.default.removeItem(at: data)
     }
 
+    /// Returns a free port below those that systems give to connections, of which one may get the server's while it is
+    /// dead.
     private static func freePort() throws -> UInt16 {
-        let server = try HTTPServer { _ in HTTPResponse(404) }
-        defer { server.stop() }
-        return server.port
+        for _ in 0..<1000 {
+            guard let server = try? HTTPServer(port: .random(in: 20_000..<32_768), handler: { _ in HTTPResponse(404) })
+            else { continue }
+            server.stop()
+            return server.port
+        }
+        throw ServerSimulationError("no port from 20000 to 32767 is free")
     }
 
     /// Whether the simulation starts and kills the server.
@@ -83,16 +93,24 @@ final class ServerUnderTest {
 
     /// Kills the server, which is started again by the next request.
     func kill() {
-        guard let running = process else { return }
-        running.kill()
-        process = nil
+        guard process != nil else { return }
+        end()
         kills += 1
+    }
+
+    /// Kills the server, and waits until nothing listens at its port.
+    private func end() {
+        guard let running = process.take() else { return }
+        running.kill()
+        // A process outside the group would keep the port, so not for ever.
+        for _ in 0..<1000 where client.accepts { usleep(1_000) }
     }
 
     /// Sends a request, after starting the server if it does not run.
     ///
-    /// - Throws: ``Fault`` if the server ends by itself or does not answer.
-    func send(_ method: String, _ path: String, body: Data? = nil, at now: Date) throws -> Outcome {
+    /// Faults are told apart by `form`, the path in the simulation's file. Throws a ``Fault`` if the server ends by
+    /// itself or does not answer; it does not run then.
+    func send(_ method: String, _ path: String, form: String, body: Data? = nil, at now: Date) throws -> Outcome {
         if isDown { return .down }
         try start(at: now)
         requests += 1
@@ -100,7 +118,7 @@ final class ServerUnderTest {
         do {
             response = try client.send(method, prefix + path, headers: Self.headers(now), body: body)
         } catch {
-            throw fault(error, "\(method) \(path)")
+            throw fault(error, "\(method) \(path)", form: "\(method) \(form)")
         }
         guard let count = remaining, isStarted else { return .answered(response) }
         remaining = count == 0 ? nil : count - 1
@@ -114,12 +132,19 @@ final class ServerUnderTest {
     /// Returns a date in the form of `{now}`.
     static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded(.down)) }
 
-    private func fault(_ failure: PlainHTTP.Failure, _ request: String) -> Fault {
-        // A process that has closed its connections takes a moment to end.
-        for _ in 0..<50 where failure != .timedOut && process?.hasEnded == false { usleep(10_000) }
-        if let process, process.hasEnded {
-            self.process = nil
-            return Fault(rule: "end", sentence: "the server ended by itself at \(request): \(process.end)")
+    private func fault(_ failure: PlainHTTP.Failure, _ request: String, form: String) -> Fault {
+        defer { end() }
+        if failure == .refused || failure == .dropped, let process {
+            // The connections of a process that ends are closed before: how long before depends on the machine.
+            let end = ContinuousClock.now + .seconds(client.patience)
+            while !process.hasEnded, ContinuousClock.now < end { usleep(3_000) }
+            if process.hasEnded {
+                return Fault(
+                    rule: "end \(form)",
+                    sentence: "the server ended by itself at \(request): \(process.end)",
+                    output: lastLines
+                )
+            }
         }
         let reason =
             switch failure {
@@ -128,7 +153,15 @@ final class ServerUnderTest {
             case .timedOut: "did not answer within \(client.patience) s"
             case .invalid: "did not answer in HTTP"
             }
-        return Fault(rule: "answer", sentence: "the server \(reason): \(request)")
+        return Fault(rule: "answer \(form)", sentence: "the server \(reason): \(request)", output: lastLines)
+    }
+
+    /// The last lines of the output since the server's start, each after a line feed.
+    var lastLines: String {
+        guard let file = try? FileHandle(forReadingFrom: output), let size = try? file.seekToEnd() else { return "" }
+        try? file.seek(toOffset: size - min(size, 8192))
+        let text = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").suffix(12).map { "\n    \($0)" }.joined()
     }
 
     /// Starts the server if it does not run, and waits until it is ready.
@@ -138,23 +171,27 @@ final class ServerUnderTest {
             command.map { word in placeholders.reduce(word) { $0.replacing($1.0, with: $1.1) } },
             environment: variables.merging(["STORE_TIME": "\(Self.milliseconds(now))"]) { $1 },
             in: setup.folder,
-            output: data.appending(path: "output.txt")
+            output: output
         )
-        process = started
         let end = ContinuousClock.now + .seconds(ServerSetup.startPatience)
         while !isReady(at: now) {
             if started.hasEnded {
-                process = nil
-                throw Fault(rule: "start", sentence: "the server ended by itself when it was started: \(started.end)")
+                throw Fault(
+                    rule: "start",
+                    sentence: "the server ended by itself when it was started: \(started.end)",
+                    output: lastLines
+                )
             }
             guard ContinuousClock.now < end else {
                 throw Fault(
                     rule: "start",
-                    sentence: "the server was not ready within \(ServerSetup.startPatience) s of its start"
+                    sentence: "the server was not ready within \(ServerSetup.startPatience) s of its start",
+                    output: lastLines
                 )
             }
             usleep(3_000)
         }
+        process = started
     }
 
     private func isReady(at now: Date) -> Bool {

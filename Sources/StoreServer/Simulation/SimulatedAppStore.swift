@@ -13,32 +13,28 @@ final class SimulatedAppStore: Sendable {
     private struct State {
         var router: ServerRouter?
         var settings: ServerSettings?
-        /// The responses that are still to be held back.
-        var slow = 0
         var requests: [Request] = []
     }
-
-    /// The seconds by which a slow response is held back.
-    static let delay = 0.1
 
     let key: APIKey
     let authority: CertificateAuthority
     private let http: HTTPServer
     private let state: Locked<State>
 
-    init() throws {
-        key = try APIKey()
-        authority = try CertificateAuthority(now: .startOfRoots)
+    /// Opens the API at a free port with new keys, or where the simulation's file says.
+    init(_ place: ServerSetup.API?) throws {
+        if let place {
+            let start = Date.startOfRoots
+            key = try APIKeyFolder(place.keys).read()
+            authority = try CertificateAuthority(folder: place.keys, now: start, since: start, readsAll: true)
+        } else {
+            key = try APIKey()
+            authority = try CertificateAuthority(now: .startOfRoots)
+        }
         let state = Locked(State())
         self.state = state
-        http = try HTTPServer { request in
-            let (router, isSlow) = state.withLock { state in
-                let isSlow = state.slow > 0
-                if isSlow { state.slow -= 1 }
-                return (state.router, isSlow)
-            }
-            if isSlow { Thread.sleep(forTimeInterval: Self.delay) }
-            let response = router?.respond(to: request) ?? HTTPResponse(404)
+        http = try HTTPServer(port: place?.port ?? 0) { request in
+            let response = state.withLock(\.router)?.respond(to: request) ?? HTTPResponse(404)
             let line = "\(request.method) /\(request.path.joined(separator: "/"))"
             state.withLock { $0.requests.append(Request(line: line, status: response.status)) }
             return response
@@ -55,22 +51,11 @@ final class SimulatedAppStore: Sendable {
         state.withLock { $0 = State(router: router, settings: settings) }
     }
 
-    /// Makes the next requests fail with an error of the API; nil makes them slow.
-    func fail(_ code: Int?, times: Int) {
-        let settings = state.withLock { state in
-            if code == nil { state.slow += times }
-            return state.settings
-        }
-        if let code { settings?.failRequests(code, times: times) }
-    }
+    /// Makes the next requests fail with an error of the API.
+    func fail(_ code: Int, times: Int) { state.withLock(\.settings)?.failRequests(code, times: times) }
 
     /// Ends the faults of the API.
-    func endFaults() {
-        state.withLock { state in
-            state.slow = 0
-            return state.settings
-        }?.clearFailures()
-    }
+    func endFaults() { state.withLock(\.settings)?.clearFailures() }
 
     /// Removes and returns the requests since the last call.
     func takeRequests() -> [Request] {

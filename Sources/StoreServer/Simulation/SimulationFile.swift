@@ -13,9 +13,10 @@ struct SimulationFile: Decodable {
         var upload: Upload?
         var access: String
         var reset: String
+        var api: API?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case command, environment, url, ready, notifications, upload, access, reset
+            case command, environment, url, ready, notifications, upload, access, reset, api
         }
 
         init(from decoder: any Decoder) throws {
@@ -28,6 +29,21 @@ struct SimulationFile: Decodable {
             upload = try members.decodeIfPresent(Upload.self, forKey: .upload)
             access = try members.decode(String.self, forKey: .access)
             reset = try members.decode(String.self, forKey: .reset)
+            api = try members.decodeIfPresent(API.self, forKey: .api)
+        }
+    }
+
+    /// The place of the App Store Server API, and the folder of the root and of its key.
+    struct API: Decodable {
+        var port: Int
+        var keys: String
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case port, keys }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.checkedContainer(keyedBy: CodingKeys.self)
+            port = try members.decode(Int.self, forKey: .port)
+            keys = try members.decode(String.self, forKey: .keys)
         }
     }
 

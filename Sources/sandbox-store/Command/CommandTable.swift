@@ -142,7 +142,11 @@ enum CommandTable {
                 .init("--life", seed, "the seed of the only life, in place of --seed and --runs"),
             ],
             summary: """
-                Starts your server, in any language, and lets it live through purchases, renewals, refunds, families,                 faulty deliveries and crashes in many random lives. At the end of each, what the server says customers                 may use is compared with the store. The first life that differs is reduced to the necessary steps and                 printed, and its scenario is written beside the file. The exit code is 1 then, 2 for a mistake in                 the file.
+                Starts your server, in any language, and lets it live through purchases, renewals, refunds, families, \
+                faulty deliveries and crashes in many random lives. At the end of each, what the server says customers \
+                may use is compared with the store. The first life that differs is reduced to the necessary steps and \
+                printed, and its scenario is written beside the file. The exit code is 1 then, 2 for a mistake in \
+                the file or a server that cannot be started.
                 """
         ) { .simulateServer(try SimulateServerOptions($0)) },
         CommandRow(

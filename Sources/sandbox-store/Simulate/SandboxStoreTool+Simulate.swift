@@ -17,16 +17,16 @@ extension SandboxStoreTool {
         } catch {
             throw Command.Mistake("\(options.file): \(error)")
         }
-        let signals = ServerKiller()
-        defer { signals.cancel() }
         let progress = SimulationProgress(console, of: options.runs ?? simulation.runs)
         do {
             let report = try simulation.perform(
                 seed: options.seed,
                 runs: options.runs,
                 steps: options.steps,
-                jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount
-            ) { progress.show($0) }
+                jobs: options.jobs ?? ProcessInfo.processInfo.activeProcessorCount,
+                progress: { progress.show($0) },
+                reducing: { progress.showTrials($0) }
+            )
             progress.end()
             console.write("\(report)\n")
             return 0
@@ -38,55 +38,9 @@ extension SandboxStoreTool {
             try Data(failure.scenario.utf8).write(to: scenario, options: .atomic)
             console.write("\nThe scenario is in \(scenario.path(percentEncoded: false)).\n".printable)
             return 1
+        } catch let error as ServerSimulationError {
+            progress.end()
+            throw Command.Mistake("\(options.file): \(error)")
         }
-    }
-}
-
-/// The progress of a simulation: a line that is replaced on a terminal, otherwise a line for each tenth of the lives.
-private final class SimulationProgress: Sendable {
-    private let console: Console
-    private let runs: Int
-    private let begin = ContinuousClock.now
-    private let last = Locked(0)
-
-    init(_ console: Console, of runs: Int) { (self.console, self.runs) = (console, runs) }
-
-    func show(_ count: Int) {
-        let isDue = last.withLock { last in
-            let isDue = count > last && (console.isTerminal || count == runs || count >= last + max(1, runs / 10))
-            if isDue { last = count }
-            return isDue
-        }
-        guard isDue else { return }
-        let seconds = Double((ContinuousClock.now - begin).components.seconds)
-        let pace = seconds > 0 ? ", \(Int(Double(count) * 60 / seconds)) a minute" : ""
-        console.complain(
-            "\(console.isTerminal ? "\r\u{1B}[K" : "")\(count) of \(runs) lives\(pace)\(console.isTerminal ? "" : "\n")"
-        )
-    }
-
-    func end() { if console.isTerminal { console.complain("\r\u{1B}[K") } }
-}
-
-/// A handler of the signals that end the process, which kills the servers under test first.
-private final class ServerKiller {
-    private let sources: [any DispatchSourceSignal]
-
-    init() {
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                ServerSimulation.killServers()
-                exit(128 + number)
-            }
-            source.activate()
-            return source
-        }
-    }
-
-    func cancel() {
-        for source in sources { source.cancel() }
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     }
 }

@@ -113,7 +113,8 @@ def take(sale, customer=None):
         base.execute("insert into credits values (?, ?, ?)", (customer, sale["productId"], sale["quantity"]))
     base.execute(
         "insert into sales values (?, ?, ?, ?) on conflict (id) do update set signed = excluded.signed,"
-        " content = excluded.content where excluded.signed >= sales.signed" + (" or true" if FAULT == "order" else ""),
+        " content = excluded.content where excluded.signed >= sales.signed" + {
+            "order": " or true", "trusts": " and excluded.signed > sales.signed"}.get(FAULT, ""),
         (sale["transactionId"], sale["originalTransactionId"], sale["signedDate"], json.dumps(sale)))
 
 
@@ -125,9 +126,13 @@ def notify(jws):
         return
     if FAULT == "refunds" and event["notificationType"] == "REFUND":
         return
+    if FAULT == "tests":
+        ask("test")
     if "signedTransactionInfo" in data:
         sale = json.loads(decode(data["signedTransactionInfo"].split(".")[1]))
         sale["signedDate"] = event["signedDate"]
+        if FAULT == "trusts" and event["notificationType"] == "REFUND":
+            sale["revocationDate"] = event["signedDate"]
         take(sale)
     if "signedRenewalInfo" in data:
         renewal = json.loads(decode(data["signedRenewalInfo"].split(".")[1]))
@@ -162,15 +167,19 @@ def access(customer, now):
     return {"products": sorted(products), "coins": coins}
 
 
+def ask(path, body={}):
+    """Returns the API's answer to a question about notifications."""
+    request = urllib.request.Request(
+        os.environ["STORE_URL"] + "/inApps/v1/notifications/" + path, method="POST", data=json.dumps(body).encode(),
+        headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=5))
+
+
 def catch_up():
     """Asks the store for the notifications of the last month, which is as far as the sandbox's history goes back."""
     now, page = int(os.environ["STORE_TIME"]), ""
     while page is not None:
-        request = urllib.request.Request(
-            os.environ["STORE_URL"] + "/inApps/v1/notifications/history" + page, method="POST",
-            data=json.dumps({"startDate": now - 29 * 86400000, "endDate": now + 1000}).encode(),
-            headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
-        answer = json.load(urllib.request.urlopen(request, timeout=5))
+        answer = ask("history" + page, {"startDate": now - 29 * 86400000, "endDate": now + 1000})
         for item in answer["notificationHistory"]:
             notify(item["signedPayload"])
         page = "?paginationToken=" + urllib.parse.quote(answer["paginationToken"]) if answer["hasMore"] else None
@@ -194,8 +203,6 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
-            if FAULT == "early":
-                self.answer(200)
             if self.path == "/reset":
                 for table in ("sales", "owners", "graces", "credits"):
                     base.execute("delete from " + table)
@@ -204,10 +211,12 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 take(payload(body["signedTransaction"]), self.path.split("/")[2])
             if FAULT == "dies" and body.get("signedPayload"):
+                print("no room left", flush=True)
                 sys.exit(3)
+            if FAULT == "hangs" and body.get("signedTransaction"):
+                time.sleep(3600)
             base.commit()
-            if FAULT != "early":
-                self.answer(200)
+            self.answer(200)
         except ValueError:
             base.rollback()
             self.answer(400)
@@ -216,6 +225,8 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+if FAULT == "does not start":
+    sys.exit("no database")
 try:
     if FAULT != "history":
         catch_up()

@@ -1,0 +1,51 @@
+import Foundation
+import StoreCore
+
+/// A shell that outlives this process for a moment, kills the servers that still run, and removes their files.
+///
+/// It learns of this process's end, however it comes, from the end of a pipe. A handler of signals would not be asked
+/// in every case, and a test has none.
+final class ServerWatch: Sendable {
+    /// The watch of all simulations in this process.
+    static let shared = ServerWatch()
+
+    /// The folder of the files of all simulations in this process.
+    let folder: URL
+    private let pipe: Locked<FileHandle?>
+
+    private static let script = """
+        trap '' HUP INT TERM
+        groups=
+        while read -r sign group; do
+            rest=
+            for one in $groups; do [ "$one" = "$group" ] || rest="$rest $one"; done
+            groups=$rest
+            [ "$sign" = - ] || groups="$groups $group"
+        done
+        for group in $groups; do kill -9 -- "-$group" 2>/dev/null; done
+        rm -rf -- "$0"
+        """
+
+    private init() {
+        let name = "simulation-\(UUID().uuidString.lowercased())"
+        let folder = FileManager.default.temporaryDirectory.appending(path: name)
+        let (pipe, shell) = (Pipe(), Process())
+        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        shell.executableURL = URL(filePath: "/bin/sh")
+        shell.arguments = ["-c", Self.script, folder.path(percentEncoded: false)]
+        shell.standardInput = pipe
+        shell.standardOutput = FileHandle.nullDevice
+        shell.standardError = FileHandle.nullDevice
+        self.folder = folder
+        // Without a shell, no server can be started either.
+        self.pipe = Locked((try? shell.run()) == nil ? nil : pipe.fileHandleForWriting)
+    }
+
+    /// Notes that a process group has begun.
+    func begin(_ group: pid_t) { write("+ \(group)\n") }
+
+    /// Notes that a process group has ended, so that its number may be another's.
+    func end(_ group: pid_t) { write("- \(group)\n") }
+
+    private func write(_ line: String) { pipe.withLock { try? $0?.write(contentsOf: Data(line.utf8)) } }
+}
