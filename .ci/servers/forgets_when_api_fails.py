@@ -1,4 +1,4 @@
-"""Purchases and refunds are lost while the App Store Server API is slow or answers 429.
+"""Purchases and refunds are lost while the App Store Server API fails or answers 429.
 
 A notification counts as taken before the API was asked about it, and is not asked about again.
 """
