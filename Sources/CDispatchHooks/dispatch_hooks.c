@@ -142,6 +142,8 @@ PRECEDING void dispatch_group_async(void *group, void *queue, void *block) {
 
 NEXT(uint64_t, dispatch_time, (uint64_t when, int64_t delta), (when, delta))
 
+uint64_t store_real_time(int64_t delta) { return next_dispatch_time(0, delta); }
+
 // Returns the time by the system's clock that is as far away as a time of the scheduler's.
 static uint64_t real_time(uint64_t when) {
     return when == UINT64_MAX ? when : next_dispatch_time(0, hooks.delay(when));

@@ -59,7 +59,11 @@ import Testing
         let said = Locked<[String]>([])
         let isSaid = DispatchSemaphore(value: 0)
         var simulation = AppSimulation(products: Self.products) { $0 }
-            .action("block") { _ in Self.wait(for: isSaid) }
+            .action("block") { _ in
+                // The wait lasts only in an app that has threads.
+                Thread {}.start()
+                Self.wait(for: isSaid)
+            }
             .invariant("none") { _ in true }
             .reportingStalls(after: .milliseconds(20))
         simulation.say = { line in

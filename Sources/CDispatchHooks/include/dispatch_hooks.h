@@ -82,6 +82,8 @@ bool store_queue_is_serial(store_object _Nonnull queue);
 /// Returns the queue that a queue was given to run its blocks; null if it was given none.
 store_object _Nullable store_queue_target(store_object _Nonnull queue);
 store_object _Nonnull store_main_queue(void);
+/// Returns the time of dispatch in some nanoseconds by the system's clock.
+uint64_t store_real_time(int64_t delta);
 void store_next_sync(store_object _Nonnull queue, store_block _Nonnull block);
 void store_next_group_enter(store_object _Nonnull group);
 void store_next_group_leave(store_object _Nonnull group);

@@ -191,7 +191,11 @@ final class AppJudge {
     /// Whether the store may have shown a renewal that was not paid for, as with the quirk `renewsInBillingRetry`.
     private func isRenewedInBillingRetry(_ product: String) -> Bool {
         guard metQuirks.contains(.renewsInBillingRetry), let account = user.current.device.account else { return false }
-        return account.subscriptions.contains { $0.productIdentifier == product && $0.state == .inBillingRetry }
+        // Without the unpaid renewal, the last period is over.
+        let now = store.clock.now
+        return account.subscriptions.contains {
+            $0.productIdentifier == product && $0.state == .inBillingRetry && $0.expirationDate > now
+        }
     }
 
     /// Whether the last purchase that gave the device's user access was refunded to its payer.

@@ -136,9 +136,14 @@
             case .isLate: return 1
             case .isEndless:
                 guard scheduler.hasThreads else {
+                    // Another life may hold a semaphore of the process, which it does for a moment.
+                    if TaskScheduler.hasOthers, attempt(store_real_time(5_000_000_000)) == 0 { return 0 }
                     scheduler.fail("the app waits in \(call) for something that never comes")
                     return 0
                 }
+            case .isOfEnded:
+                if TaskScheduler.hasOthers { _ = attempt(store_real_time(20_000_000)) }
+                return 0
             case .isOver: break
             }
             scheduler.blockingCall.withLock { $0 = call }

@@ -31,7 +31,7 @@
         }
 
         /// A queue, the queue that it was given to run its blocks, and so on.
-        private struct Chain: @unchecked Sendable {  // unchecked: the first queue, which is retained elsewhere, retains the rest
+        private struct Chain: @unchecked Sendable {  // unchecked: the first queue, retained elsewhere, retains the rest
             let queues: [UnsafeMutableRawPointer]
 
             init(_ queue: UnsafeMutableRawPointer) {

@@ -53,6 +53,10 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The bits of the time to which waits have moved the scheduler's time, in seconds since 2001.
     private let aheadBits = Atomic<UInt64>(0)
     private let hasBegunThreads = Atomic<Bool>(false)
+    /// The number of threads that have a scheduler.
+    private static let boundThreads = Atomic<Int>(0)
+    /// Whether other threads have schedulers, whose code may hold what the calling code waits for.
+    static var hasOthers: Bool { boundThreads.load(ordering: .relaxed) > 1 }
     /// The number of waits of an ended process that may still end at once.
     nonisolated(unsafe) private var lastWaits = TaskScheduler.budget
     #if os(Linux)
@@ -293,6 +297,8 @@ final class TaskScheduler: ActivityMember, Sendable {
         case isLate
         /// Nothing is left that could end the wait.
         case isEndless
+        /// The process has ended.
+        case isOfEnded
         /// The process has ended, and has waited in vain too often.
         case isOver
     }
@@ -305,14 +311,17 @@ final class TaskScheduler: ActivityMember, Sendable {
     /// The scheduler's time runs ahead of the clock meanwhile, which cannot be moved by the code that it drives. In a process
     /// that has ended, a wait ends at once.
     ///
-    /// - Parameter end: the end of the wait; nil if it has none.
+    /// - Parameters:
+    ///   - end: the end of the wait; nil if it has none.
+    ///   - isMet: returns whether the condition holds.
+    /// - Returns: how the wait has ended.
     func wait(until end: Date?, _ isMet: () -> Bool) -> WaitEnd {
         var patience = Self.patience
         while !isMet() {
             if drainInBackground() { continue }
             if isEnded() {
                 lastWaits -= 1
-                return lastWaits > 0 ? .isMet : .isOver
+                return lastWaits > 0 ? .isOfEnded : .isOver
             }
             if patience > 0, wakeNext(before: end) {
                 patience -= 1
@@ -362,7 +371,11 @@ extension TaskScheduler {
         _ = Thread.current
         let before = store_thread_scheduler()
         store_set_thread_scheduler(Unmanaged.passUnretained(self).toOpaque())
-        defer { store_set_thread_scheduler(before) }
+        Self.boundThreads.add(1, ordering: .relaxed)
+        defer {
+            Self.boundThreads.subtract(1, ordering: .relaxed)
+            store_set_thread_scheduler(before)
+        }
         return try body()
     }
 }
