@@ -14,7 +14,7 @@ import Testing
         try shop.store.account.buy("castle")
         let context = StoreContext(backend: shop.remote().asStoreBackend(), delivery: .inline, log: .silent)
         #expect(await listed(in: context).isEmpty)
-        clock.advance(by: 1)
+        await clock.advance(by: 1)
         #expect(await listed(in: context) == ["castle"])
     }
 
