@@ -25,8 +25,9 @@ final class SimulatedAppStore: Sendable {
     init(_ place: ServerSetup.API?) throws {
         if let place {
             let start = Date.startOfRoots
-            key = try APIKeyFolder(place.keys).read()
+            // The authority first: it takes a folder with any file for its own.
             authority = try CertificateAuthority(folder: place.keys, now: start, since: start, readsAll: true)
+            key = try APIKeyFolder(place.keys).read()
         } else {
             key = try APIKey()
             authority = try CertificateAuthority(now: .startOfRoots)
