@@ -48,15 +48,17 @@ final class ServerProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        if let watch = ServerWatch.shared.descriptor { posix_spawn_file_actions_adddup2(&actions, watch, 3) }
         #if !canImport(Darwin)
             // The server must not keep this process's sockets open. Those past the highest are opened meanwhile.
             let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
             let highest = open.compactMap { Int32($0) }.max() ?? 64
-            for descriptor in 3..<highest + 16 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+            for descriptor in 4..<max(4, highest) + 16 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         #endif
         // A shell changes the folder, since not every system's C library can do so here.
+        let script = "echo \"+ $$\" >&3; exec 3>&-; cd \"$0\" && exec \"$@\""
         let words: [UnsafeMutablePointer<CChar>?] =
-            (["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder.path] + command).map { strdup($0) } + [nil]
+            (["/bin/sh", "-c", script, folder.path] + command).map { strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for word in words + variables { free(word) } }
         var process = pid_t()
@@ -66,7 +68,6 @@ final class ServerProcess {
             throw ServerSimulationError("the server cannot be started: \(reason)")
         }
         identifier = process
-        ServerWatch.shared.begin(process)
     }
 
     deinit { kill() }

@@ -41,11 +41,12 @@ final class ServerWatch: Sendable {
         self.pipe = Locked((try? shell.run()) == nil ? nil : pipe.fileHandleForWriting)
     }
 
-    /// Notes that a process group has begun.
-    func begin(_ group: pid_t) { write("+ \(group)\n") }
+    /// The pipe to which a server's shell writes `+` and its process group before the server begins; nil without a watch.
+    ///
+    /// The server itself announces its group. If this process did, a server would survive when this process ends between
+    /// the server's start and the announcement.
+    var descriptor: Int32? { pipe.withLock { $0?.fileDescriptor } }
 
     /// Notes that a process group has ended, so that its number may be another's.
-    func end(_ group: pid_t) { write("- \(group)\n") }
-
-    private func write(_ line: String) { pipe.withLock { try? $0?.write(contentsOf: Data(line.utf8)) } }
+    func end(_ group: pid_t) { pipe.withLock { try? $0?.write(contentsOf: Data("- \(group)\n".utf8)) } }
 }
