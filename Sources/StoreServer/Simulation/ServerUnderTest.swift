@@ -42,7 +42,7 @@ final class ServerUnderTest {
     init(_ setup: ServerSetup) throws {
         self.setup = setup
         api = try SimulatedAppStore(setup.api)
-        data = ServerWatch.shared.folder.appending(path: UUID().uuidString.lowercased())
+        data = ServerWatch.shared.newFolder()
         output = data.appending(path: "output.txt")
         let (folder, keys) = (data.appending(path: "data"), data.appending(path: "keys"))
         for folder in [folder, keys] {

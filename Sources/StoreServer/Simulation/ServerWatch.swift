@@ -9,8 +9,8 @@ final class ServerWatch: Sendable {
     /// The watch of all simulations in this process.
     static let shared = ServerWatch()
 
-    /// The folder of the files of all simulations in this process.
-    let folder: URL
+    /// The beginning of the paths of all files of this process's simulations.
+    private let path: String
     private let pipe: Locked<FileHandle?>
 
     private static let script = """
@@ -22,24 +22,26 @@ final class ServerWatch: Sendable {
             groups=$rest
             [ "$sign" = - ] || groups="$groups $group"
         done
-        for group in $groups; do kill -9 -- "-$group" 2>/dev/null; done
-        rm -rf -- "$0"
+        for group in $groups; do kill -9 "-$group" 2>/dev/null; done
+        rm -rf -- "$0"-*
         """
 
     private init() {
         let name = "simulation-\(UUID().uuidString.lowercased())"
-        let folder = FileManager.default.temporaryDirectory.appending(path: name)
+        path = FileManager.default.temporaryDirectory.appending(path: name).path(percentEncoded: false)
         let (pipe, shell) = (Pipe(), Process())
         _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         shell.executableURL = URL(filePath: "/bin/sh")
-        shell.arguments = ["-c", Self.script, folder.path(percentEncoded: false)]
+        shell.arguments = ["-c", Self.script, path]
         shell.standardInput = pipe
         shell.standardOutput = FileHandle.nullDevice
         shell.standardError = FileHandle.nullDevice
-        self.folder = folder
         // Without a shell, no server can be started either.
         self.pipe = Locked((try? shell.run()) == nil ? nil : pipe.fileHandleForWriting)
     }
+
+    /// Returns a folder for a simulation's files, which does not exist yet and is removed at this process's end at the latest.
+    func newFolder() -> URL { URL(filePath: "\(path)-\(UUID().uuidString.lowercased())", directoryHint: .isDirectory) }
 
     /// The pipe to which a server's shell writes `+` and its process group before the server begins; nil without a watch.
     ///
