@@ -198,7 +198,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Resets the settings to the file's, and removes simulated errors and quirks; purchases remain (behavior 203).
     ///
-    /// Purchases that ``StoreQuirk/purchaseNeverReturns`` has held at the payment sheet are then decided by the file's
+    /// Purchases that `StoreQuirk.purchaseNeverReturns` has held at the payment sheet are then decided by the file's
     /// settings.
     open func resetToDefaultState() {
         environment.reset(in: context)

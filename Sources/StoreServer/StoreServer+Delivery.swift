@@ -20,7 +20,7 @@ extension StoreServer {
 
     /// Whether a notification is sent again after a response with HTTP status 400.
     ///
-    /// The quirk ``StoreQuirk/badRequestIsFinal`` of the store prevents that as well; either is enough.
+    /// The quirk `StoreQuirk.badRequestIsFinal` of the store prevents that as well; either is enough.
     ///
     /// A server that is opened later on the same ledger does not know the status of earlier responses, and sends such a
     /// notification again if it has retries left.

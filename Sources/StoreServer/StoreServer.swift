@@ -210,7 +210,7 @@ extension StoreServer {
         /// Whether a notification is sent again after a response with HTTP status 400; true by default.
         ///
         /// Since March 2026, developers report that the App Store does not do so. With the quirk
-        /// ``StoreQuirk/badRequestIsFinal``, the store does not, either.
+        /// `StoreQuirk.badRequestIsFinal`, the store does not, either.
         public var retriesAfterBadRequest = true
         /// The transport with which notifications are sent.
         public var transport: any NotificationTransport = URLSessionTransport()
