@@ -82,7 +82,8 @@ struct PlainHTTP {
         #if canImport(Darwin)
             let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+            // MSG_NOSIGNAL of Linux; Swift finds the name beside libmicrohttpd's headers only.
+            let flags: Int32 = 0x4000
         #endif
         var rest = Array(data)[...]
         while !rest.isEmpty {
