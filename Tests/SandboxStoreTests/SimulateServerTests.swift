@@ -55,9 +55,6 @@ import Testing
             try directory.write("simulation.json", Self.simulation("exec 9>pipe; echo begun >&9; exec sleep 600")),
             "--jobs", "1",
         ]
-        simulator.environment = directory.environment.merging(["TMPDIR": directory.url.path(percentEncoded: false)]) {
-            $1
-        }
         simulator.standardOutput = FileHandle.nullDevice
         simulator.standardError = FileHandle.nullDevice
         try simulator.run()

@@ -49,7 +49,6 @@
             let report = try await Self.simulation(isRight: true, deliveries).run(runs: 500, jobs: 2)
             #expect(report.runs == 500)
             #expect(deliveries.withLock { $0 } > 500)
-            #expect(report.hint == nil)
         }
 
         @Test func `A mistake in a callback on the main queue is found, the same with one thread and with two`()

@@ -339,3 +339,10 @@ extension SandboxBackend {
         device.driver.content.withLock { $0.fail(contentIdentifier, device.number, point, failure) }
     }
 }
+
+/// The quirks of a sandbox store, as its operator sets them.
+private struct SandboxQuirks: QuirkService {
+    let driver: SandboxDriver
+
+    var quirks: Set<StoreQuirk> { driver.state.withLock { $0.settings.rules.quirks } }
+}

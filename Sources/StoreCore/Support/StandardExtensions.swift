@@ -20,6 +20,29 @@ extension Array {
             for index in 0..<elements.count / 2 { elements.swapAt(index, elements.count - 1 - index) }
         }
     }
+
+    /// Returns the elements without those that a condition does not need.
+    ///
+    /// Groups of elements are removed, large ones first, as long as the condition holds for the rest.
+    ///
+    /// - Parameters:
+    ///   - size: the size of the first groups; by default half of the elements.
+    ///   - isMet: whether the condition holds for fewer elements.
+    /// - Returns: the elements that are left.
+    /// - Throws: the errors of `isMet`.
+    package func withoutPieces(of size: Int? = nil, while isMet: ([Element]) throws -> Bool) rethrows -> [Element] {
+        var (best, size) = (self, Swift.max(size ?? count / 2, 1))
+        while true {
+            var (index, hasShrunk) = (0, false)
+            while index < best.count {
+                var rest = best
+                rest.removeSubrange(index..<Swift.min(rest.count, index + size))
+                if try isMet(rest) { (best, hasShrunk) = (rest, true) } else { index += size }
+            }
+            if size == 1, !hasShrunk { return best }
+            size = Swift.max(size / 2, 1)
+        }
+    }
 }
 
 extension Optional {

@@ -4,7 +4,8 @@ import StoreCore
 /// A sender of a store's notifications that makes one post at a time, on the caller's thread.
 ///
 /// It decides by the store's clock what is sent, like ``NotificationOutbox``, but sends only when it is asked to, so a
-/// simulation determines the order of everything. A wire must be used by one thread at a time.
+/// simulation determines the order of everything. The store's quirks have no effect on it: the simulation adds faults.
+/// A wire must be used by one thread at a time.
 package final class NotificationWire {
     /// A post of a notification, or an attempt at delivery without a post.
     package struct Post {

@@ -402,3 +402,23 @@ final class ServerLife {
         return words.isEmpty ? "" : " (\(words.prefix(3).joined(separator: "; ")))"
     }
 }
+
+/// A request and its answer in the life of a server, or a step of that life.
+struct ServerExchange: Hashable, Sendable {
+    /// The date by the store's clock.
+    let date: Date
+    /// The request or the step.
+    let what: String
+    /// The answer; nil for a step.
+    var answer: String?
+
+    /// The exchange in a line.
+    var line: String { "\(date.formatted(.iso8601))  \(what)\(answer.map { " -> \($0)" } ?? "")" }
+}
+
+/// A broken rule in the life of a server.
+struct ServerViolation: Error {
+    /// The identity of the rule, independent of the numbers in the sentence.
+    let rule: String
+    let sentence: String
+}

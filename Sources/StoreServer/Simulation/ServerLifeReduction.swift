@@ -96,19 +96,7 @@ struct ServerLifeReduction {
             steps = candidate
             return true
         }
-        func remove(from size: Int) throws {
-            var size = max(1, size)
-            while true {
-                var (start, hasRemoved) = (0, false)
-                while start < steps.count {
-                    let end = min(start + size, steps.count)
-                    if try tried(Array(steps[..<start] + steps[end...])) { hasRemoved = true } else { start = end }
-                }
-                if size == 1, !hasRemoved { return }
-                size = max(1, size / 2)
-            }
-        }
-        try remove(from: steps.count / 2)
+        steps = try steps.withoutPieces(while: breaks)
         for index in steps.indices {
             for simpler in steps[index].simpler {
                 var candidate = steps
@@ -124,6 +112,6 @@ struct ServerLifeReduction {
                 if try tried(candidate) { break }
             }
         }
-        try remove(from: 1)
+        _ = try steps.withoutPieces(of: 1, while: breaks)
     }
 }

@@ -181,7 +181,7 @@ extension AppSimulationSetup {
     }
 
     private func shrunkOnce(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) throws -> [AppStep] {
-        var best = try withoutPieces(steps, breaks)
+        var best = try steps.withoutPieces(while: breaks)
         // Removes steps together with a change to an earlier kill, after which they may not be needed.
         var index = 0
         while index < best.count {
@@ -194,25 +194,6 @@ extension AppSimulationSetup {
             }
         }
         return try killsEarlier(best).first(where: breaks) ?? best
-    }
-
-    /// Removes groups of steps that are not needed, large groups first.
-    private func withoutPieces(_ steps: [AppStep], _ breaks: ([AppStep]) throws -> Bool) rethrows -> [AppStep] {
-        var (best, size) = (steps, max(steps.count / 2, 1))
-        while true {
-            var (index, hasShrunk) = (0, false)
-            while index < best.count {
-                var rest = best
-                rest.removeSubrange(index..<min(rest.count, index + size))
-                if try breaks(rest) {
-                    (best, hasShrunk) = (rest, true)
-                } else {
-                    index += size
-                }
-            }
-            if size == 1, !hasShrunk { return best }
-            size = max(size / 2, 1)
-        }
     }
 
     /// Returns variants of the steps in which one process is killed earlier, at one of the first boundaries; earliest

@@ -1,3 +1,5 @@
+import StoreCore
+
 extension SimulatedRun {
     /// The run as Swift source.
     var source: String {
@@ -14,29 +16,12 @@ extension SimulatedRun {
 
     /// Returns a run with as few of the operations as it takes to break a rule.
     ///
-    /// Takes out pieces, large ones first, as long as some rule is still broken.
+    /// Operations are removed as long as some rule is still broken.
     func shrunk() -> SimulatedRun {
         var best = self
         if let rule = brokenRule { best = cut(to: Array(operations.prefix(rule.operation + 1))) }
         if best.brokenRule == nil { best = self }
-        var size = max(best.operations.count / 2, 1)
-        while true {
-            var index = 0
-            var hasShrunk = false
-            while index < best.operations.count {
-                var rest = best.operations
-                rest.removeSubrange(index..<min(rest.count, index + size))
-                let smaller = cut(to: rest)
-                if smaller.brokenRule != nil {
-                    best = smaller
-                    hasShrunk = true
-                } else {
-                    index += size
-                }
-            }
-            if size == 1, !hasShrunk { return best }
-            size = max(size / 2, 1)
-        }
+        return cut(to: best.operations.withoutPieces { cut(to: $0).brokenRule != nil })
     }
 
     private func cut(to operations: [SimulatedOperation]) -> SimulatedRun {
