@@ -109,7 +109,7 @@ final class ServerLife {
         try view.beginNotifications()
         for line in preparation { _ = try performer.perform(line) }
         server.api.serve(store, view)
-        (server.isDown, server.remaining) = (false, nil)
+        (server.isDown, server.remaining, server.diesAsking) = (false, nil, false)
         try reset()
     }
 
@@ -162,6 +162,7 @@ final class ServerLife {
         case .loseAttempt: losesAttempt = true
         case .kill: kill()
         case .killDuringRequest(let count): server.remaining = count
+        case .killAsking: server.diesAsking = true
         case .loseUploadAnswer: losesUpload = true
         case .down(let hours):
             kill()
@@ -326,7 +327,7 @@ final class ServerLife {
         exchanges[place].answer = words(outcome)
         let requests = noteRequests()
         if case .answered(let response) = outcome, response.status >= 500, !isForged,
-            !requests.contains(where: { $0.status == 429 || $0.status >= 500 })
+            !requests.contains(where: { $0.status.map { $0 == 429 || $0 >= 500 } ?? true })
         {
             throw ServerViolation(rule: "5xx \(form)", sentence: "the server fails: \(what) -> \(words(outcome))")
         }
@@ -338,7 +339,11 @@ final class ServerLife {
     private func noteRequests() -> [SimulatedAppStore.Request] {
         let requests = server.api.takeRequests()
         exchanges += requests.map {
-            ServerExchange(date: clock.now, what: "  the server asks the API: \($0.line)", answer: "\($0.status)")
+            ServerExchange(
+                date: clock.now,
+                what: "  the server asks the API: \($0.line)",
+                answer: $0.status.map { "\($0)" } ?? "the server was killed before"
+            )
         }
         return requests
     }
@@ -364,7 +369,7 @@ final class ServerLife {
     private func rest() throws {
         exchanges.append(ServerExchange(date: clock.now, what: "# the faults end"))
         server.api.endFaults()
-        (server.isDown, server.remaining, downUntil) = (false, nil, nil)
+        (server.isDown, server.remaining, server.diesAsking, downUntil) = (false, nil, false, nil)
         (losesAttempt, losesUpload) = (false, false)
         wire.endFaults()
         try settle()

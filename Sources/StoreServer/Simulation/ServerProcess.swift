@@ -2,7 +2,8 @@ import Foundation
 
 /// A process of the server under test, in a process group of its own that is killed as a whole.
 final class ServerProcess {
-    private let identifier: pid_t
+    /// The process's number, and that of its group.
+    let identifier: pid_t
     /// The process's wait status; nil while it runs.
     private var status: Int32?
 

@@ -22,6 +22,8 @@ enum ServerStep: Hashable, Sendable {
     case kill
     /// The server is killed when it has answered a request after some others, and the answer is lost.
     case killDuringRequest(after: Int)
+    /// The server is killed when it next asks the API to answer a request, before it has the API's answer.
+    case killAsking
     /// The answer to the next upload is lost, and the app uploads again.
     case loseUploadAnswer
     /// The server is down for a time by the store's clock.
@@ -45,6 +47,7 @@ enum ServerStep: Hashable, Sendable {
         case .killDuringRequest(0): "# the server is killed during the next request, whose answer is lost"
         case .killDuringRequest(let count):
             "# the server is killed during the request after \(count), whose answer is lost"
+        case .killAsking: "# the server is killed when it next asks the API, in the middle of a request"
         case .loseUploadAnswer: "# the answer to the next upload is lost"
         case .down(let hours): "# the server is down for \(hours) h"
         case .api(let code, let times): "# the next \(times) requests to the API fail with \(code)"
@@ -84,7 +87,7 @@ enum ServerStep: Hashable, Sendable {
     /// Whether the step only disturbs what a later step causes.
     var isFault: Bool {
         switch self {
-        case .notification, .loseAttempt, .loseUploadAnswer, .killDuringRequest, .api: true
+        case .notification, .loseAttempt, .loseUploadAnswer, .killDuringRequest, .killAsking, .api: true
         default: false
         }
     }
@@ -92,7 +95,7 @@ enum ServerStep: Hashable, Sendable {
     /// Whether the step needs a server that the simulation starts.
     var kills: Bool {
         switch self {
-        case .kill, .killDuringRequest, .down, .notification(.never): true
+        case .kill, .killDuringRequest, .killAsking, .down, .notification(.never): true
         default: false
         }
     }

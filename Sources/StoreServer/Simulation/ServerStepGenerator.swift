@@ -145,10 +145,11 @@ struct ServerStepGenerator {
     }
 
     private mutating func server() -> ServerStep {
-        switch below(7) {
+        switch below(8) {
         case 0, 1: .kill
         case 2, 3: .killDuringRequest(after: below(3))
-        case 4: .down(hours: pick([1, 5, 20, 100]))
+        case 4: .killAsking
+        case 5: .down(hours: pick([1, 5, 20, 100]))
         default: .api(pick([4_290_000, 5_000_000, 5_000_001]), times: 1 + below(3))
         }
     }

@@ -34,6 +34,8 @@ final class ServerUnderTest {
     var isDown = false { didSet { if isDown { kill() } } }
     /// The number of requests before the last one of the process; nil if none is known to be the last.
     var remaining: Int?
+    /// Whether the next request during which the server asks the API kills it.
+    var diesAsking = false
     /// The number of times that the server was killed.
     private(set) var kills = 0
     /// The number of requests to the server.
@@ -115,9 +117,18 @@ final class ServerUnderTest {
         try start(at: now)
         requests += 1
         let response: PlainHTTP.Response
+        let victim = diesAsking ? process?.identifier : nil
+        api.killAtRequest(victim)
+        // Only while a request is answered: what a server asks at other times depends on the machine.
+        defer { api.killAtRequest(nil) }
         do {
             response = try client.send(method, prefix + path, headers: Self.headers(now), body: body)
         } catch {
+            if victim != nil, !api.killAtRequest(nil) {
+                diesAsking = false
+                kill()
+                return .killed
+            }
             throw fault(error, "\(method) \(path)", form: "\(method) \(form)")
         }
         guard let count = remaining, isStarted else { return .answered(response) }

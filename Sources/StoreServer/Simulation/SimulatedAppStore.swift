@@ -7,13 +7,16 @@ final class SimulatedAppStore: Sendable {
     /// A request of the server to the API.
     struct Request: Sendable {
         let line: String
-        let status: Int
+        /// The HTTP status; nil if the server was killed before it had an answer.
+        let status: Int?
     }
 
     private struct State {
         var router: ServerRouter?
         var settings: ServerSettings?
         var requests: [Request] = []
+        /// The process group that the next request ends.
+        var victim: pid_t?
     }
 
     let key: APIKey
@@ -35,8 +38,13 @@ final class SimulatedAppStore: Sendable {
         let state = Locked(State())
         self.state = state
         http = try HTTPServer(port: place?.port ?? 0) { request in
-            let response = state.withLock(\.router)?.respond(to: request) ?? HTTPResponse(404)
             let line = "\(request.method) /\(request.path.joined(separator: "/"))"
+            if let victim = state.withLock({ $0.victim.take() }) {
+                state.withLock { $0.requests.append(Request(line: line, status: nil)) }
+                Foundation.kill(-victim, SIGKILL)
+                return HTTPResponse(503)
+            }
+            let response = state.withLock(\.router)?.respond(to: request) ?? HTTPResponse(404)
             state.withLock { $0.requests.append(Request(line: line, status: response.status)) }
             return response
         }
@@ -57,6 +65,17 @@ final class SimulatedAppStore: Sendable {
 
     /// Ends the faults of the API.
     func endFaults() { state.withLock(\.settings)?.clearFailures() }
+
+    /// Makes the next request kill a process group; nil takes this back.
+    ///
+    /// - Returns: whether an earlier group is still alive, since there was no request.
+    @discardableResult
+    func killAtRequest(_ group: pid_t?) -> Bool {
+        state.withLock { state in
+            defer { state.victim = group }
+            return state.victim != nil
+        }
+    }
 
     /// Removes and returns the requests since the last call.
     func takeRequests() -> [Request] {

@@ -42,4 +42,20 @@ struct ServerLifeTests {
         )
         #expect(violation.sentence == "the server has asked the API for more than 100 test notifications")
     }
+
+    @Test func `A server that is killed while it asks the API loses only what it has noted before`() throws {
+        func live(_ fault: String) throws -> Int {
+            let server = try ServerUnderTest(PythonServer.setup(fault: fault))
+            let customer = ServerStepGenerator(server.setup, seed: 1).customers[0].identifier
+            let steps: [ServerStep] = [
+                .store("buy coins --user \(customer) --account A"), .killAsking, .store("refund last"),
+            ]
+            try life(server, steps)
+            return server.kills
+        }
+        #expect(try live("") == 0)
+        #expect(try live("asks") == 1)
+        let violation = try #require(#expect(throws: ServerViolation.self) { _ = try live("notes, then asks") })
+        #expect(violation.rule == "more coins")
+    }
 }

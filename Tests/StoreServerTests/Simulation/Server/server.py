@@ -100,6 +100,7 @@ base.executescript("""
     create table if not exists sales (id text primary key, original text, signed int, content text);
     create table if not exists owners (original text primary key, customer text);
     create table if not exists graces (original text primary key, signed int, ends int);
+    create table if not exists seen (uuid text primary key);
     create table if not exists credits (customer text, product text, count int);
 """)
 
@@ -128,6 +129,13 @@ def notify(jws):
         return
     if FAULT == "tests":
         ask("test")
+    if FAULT in ("asks", "notes, then asks"):
+        is_new = base.execute("insert or ignore into seen values (?)", (event["notificationUUID"],)).rowcount
+        if FAULT == "notes, then asks":
+            base.commit()
+            if not is_new:
+                return
+        ask("history", {"startDate": event["signedDate"] - 86400000, "endDate": event["signedDate"] + 1000})
     if "signedTransactionInfo" in data:
         sale = json.loads(decode(data["signedTransactionInfo"].split(".")[1]))
         sale["signedDate"] = event["signedDate"]
@@ -204,7 +212,7 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
             if self.path == "/reset":
-                for table in ("sales", "owners", "graces", "credits"):
+                for table in ("sales", "owners", "graces", "credits", "seen"):
                     base.execute("delete from " + table)
             elif self.path == "/notifications":
                 notify(body["signedPayload"])
