@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreCore
@@ -51,13 +52,15 @@ import Testing
     @Test(arguments: ["AAAA", "AAA=", "AA==", "AAAAAAAA", "AAAAAAAAAA==", "AAAAAAAAAAA=", "////////////"])
     func `Base64 with any two bytes at its end, or any one elsewhere, is decoded as by Foundation`(text: String) {
         let text = Array(text.utf8)
+        // By day one of each kind: letters, digits, the two signs, padding, and what is none of them.
+        let lastBytes = isThorough ? Array(UInt8.min...UInt8.max) : [0, 255] + Array("AQgwz059+/=-_\n".utf8)
         for byte in UInt8.min...UInt8.max {
             for place in text.indices {
                 var text = text
                 text[place] = byte
                 #expect(Self.isDecoded(text), "\(text)")
             }
-            let wrong = (UInt8.min...UInt8.max).filter { !Self.isDecoded(text.dropLast(2) + [byte, $0]) }
+            let wrong = lastBytes.filter { !Self.isDecoded(text.dropLast(2) + [byte, $0]) }
             #expect(wrong.isEmpty, "\(byte)")
         }
     }
