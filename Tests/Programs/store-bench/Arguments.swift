@@ -25,6 +25,8 @@ struct Arguments {
     private(set) var isGrowth = false
     /// The file of the chart.
     private(set) var chart: String?
+    /// The file of the overview, which is of its own figures unless others are named.
+    private(set) var overview: String?
     private(set) var rounds = fewestRounds
 
     init(_ words: some Sequence<String>) throws {
@@ -41,7 +43,8 @@ struct Arguments {
             switch word {
             case "--json": isJSON = true
             case "--growth": isGrowth = true
-            case "--svg": chart = try Self.file(words.next())
+            case "--svg": chart = try Self.file(words.next(), after: word)
+            case "--overview": overview = try Self.file(words.next(), after: word)
             case "--list": isList = true
             case "--rounds": rounds = try Self.rounds(words.next())
             case "--count": counted = try Self.counted(words.next())
@@ -65,15 +68,16 @@ struct Arguments {
         } else if isChild, let figure = figures.first {
             task = if let side { .sample(figure, side) } else { .outcome(figure) }
         } else {
-            task = .measure(figures.isEmpty ? Figure.all : figures)
+            task = .measure(figures.isEmpty ? (overview == nil ? Figure.all : Overview.figures) : figures)
         }
     }
 
-    private static let usage = "Usage: store-bench [--json] [--svg FILE] [--growth] [--list] [--rounds N] [FIGURE...]"
+    private static let usage =
+        "Usage: store-bench [--json] [--svg FILE] [--overview FILE] [--growth] [--list] [--rounds N] [FIGURE...]"
 
-    private static func file(_ word: String?) throws -> String {
+    private static func file(_ word: String?, after option: String) throws -> String {
         guard let word, !word.isEmpty, !word.hasPrefix("-") else {
-            throw Wrong(sentence: "--svg takes the name of the file to write.")
+            throw Wrong(sentence: "\(option) takes the name of the file to write.")
         }
         return word
     }

@@ -63,7 +63,7 @@ extension Figure {
             restore, renewals, products, storekitLoad,
             receiptSign, receiptVerify, receiptFile,
             storeKit2Purchase, storeKit2Updates, storeKit2Latest, storeKit2Entitlements, storeKit2History,
-            refund, signedTransaction,
+            refund, signedTransaction, testPurchases,
             memoryPending, memoryStores, simulatorOverhead,
         ]
         + durable + postgres + signatures + servers

@@ -4,8 +4,8 @@ import StoreCrypto
 import StorePostgres
 import StoreServer
 
-/// `store-bench [--json] [--svg FILE] [--growth] [--list] [--rounds N] [FIGURE...]`: every figure beside its floor,
-/// measured in the same run.
+/// `store-bench [--json] [--svg FILE] [--overview FILE] [--growth] [--list] [--rounds N] [FIGURE...]`: every figure
+/// beside its floor, measured in the same run.
 @main
 enum StoreBench {
     @MainActor static func main() async {
@@ -25,7 +25,9 @@ enum StoreBench {
         case .list: Report.list(Figure.all)
         case .measure(let figures):
             #if DEBUG
-                complain("This is a debug build; its figures say nothing. Use `swift run -c release store-bench`.")
+                complain(
+                    "This is a debug build, as tests are; `swift run -c release store-bench` measures what it can do."
+                )
             #endif
             if !Libcrypto.isAvailable { complain("There are no figures of signatures: \(Libcrypto.advice).") }
             if !MicroHTTPD.isAvailable { complain("There are no figures of servers: \(MicroHTTPD.advice).") }
@@ -36,8 +38,10 @@ enum StoreBench {
             let report = Report(isJSON: arguments.isJSON)
             report.begin()
             var chart = Chart()
+            var overview = Overview()
             // Before the first figure too: a file that cannot be written is known at once.
             try arguments.chart.map(chart.write)
+            try arguments.overview.map(overview.write)
             for figure in figures {
                 let outcome = try await ChildProcess.measure(figure, rounds: arguments.rounds)
                 let growth = arguments.isGrowth ? try ChildProcess.measureGrowth(figure) : []
@@ -45,7 +49,10 @@ enum StoreBench {
                 chart.rows.append(ChartRow(figure: figure, outcome: outcome, growth: growth))
                 // After each figure: an interrupted run leaves the chart of what it has measured.
                 try arguments.chart.map(chart.write)
+                overview.outcomes[figure.name] = outcome
+                try arguments.overview.map(overview.write)
             }
+            if arguments.overview != nil, !arguments.isJSON { print(overview.sentences.joined(separator: "\n")) }
         case .count(let counted, let times): print(try await counted.prepare()(times))
         case .outcome(let figure):
             try ChildProcess.answer(await figure.withCases { try await Rounds(count: arguments.rounds).run($0) })
