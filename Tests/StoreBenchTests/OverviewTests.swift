@@ -8,7 +8,7 @@ struct OverviewTests {
         let overview = overview(["purchase.sync", "sk2.purchase", "purchase.history", "durable.serial.normal"])
         #expect(
             overview.sentences == [
-                "Purchases a second, in memory. A hand fake: an array and an observer: 5 million; "
+                "Purchases a second, in memory. A hand fake: array, observer: 5 million; "
                     + "StoreCore, Store Kit 1: 670,000; StoreCore, Store Kit 2: 670,000; "
                     + "Apple’s test session, macOS 26.6: less than 1.7.",
                 "A purchase in a store that has sold. 1,000 before: 0.2 µs; 1,000,000 before: 1.5 µs.",

@@ -38,7 +38,7 @@ struct Overview {
                 Panel(
                     title: "Purchases a second, in memory",
                     bars: [
-                        Self.rate("A hand fake: an array and an observer", nanoseconds: classic.floor, isOurs: false),
+                        Self.rate("A hand fake: array, observer", nanoseconds: classic.floor, isOurs: false),
                         Self.rate("StoreCore, Store Kit 1", nanoseconds: classic.value),
                         Self.rate("StoreCore, Store Kit 2", nanoseconds: modern.value),
                         Bar(
