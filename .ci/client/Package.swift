@@ -11,7 +11,13 @@ let package = Package(
     name: "Client",
     dependencies: [.package(path: "../StoreCore")],
     targets: [
-        .testTarget(name: "AppTests", dependencies: [.product(name: "StoreCore", package: "StoreCore")]),
+        .testTarget(
+            name: "AppTests",
+            dependencies: [
+                .product(name: "StoreCore", package: "StoreCore"),
+                .product(name: "StoreKit", package: "StoreCore"),
+            ]
+        ),
         .testTarget(
             name: "LegacyTests",
             dependencies: [

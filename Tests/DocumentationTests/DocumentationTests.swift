@@ -97,6 +97,7 @@ import Testing
         "PurchaseMistakes.md": (17, "Tests/DocumentationTests/MistakesTests.swift"),
         "PurchaseMistakesStoreKit2.md": (16, "Tests/DocumentationTests/MistakesTests.swift"),
         "Receipts.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "README.md": (1, "Tests/DocumentationTests/ExamplesReadmeSimulation.swift"),
         "RunningItForReal.md": (2, "input: a connection string and SQL"),
         "Scenarios.md": (4, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "SimulatingYourServer.md": (5, "Tests/StoreServerTests/Simulation/ServerSimulationTests.swift"),
@@ -122,13 +123,25 @@ import Testing
     }
 
     @Test func `The commands that README names are run by CI`() throws {
-        let script = try Document.text(".ci/run").split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        let fences = try Document("README.md").fences.filter { ["bash", "console"].contains($0.language) }
-        #expect(!fences.isEmpty)
-        for command in fences.flatMap(\.runs).joined() {
+        let script = try Document.text(".ci/run").split(separator: "\n").filter { $0.hasPrefix("step ") }
+        let readme = try Document("README.md")
+        let inFences = readme.fences.filter { ["bash", "console"].contains($0.language) }.flatMap(\.runs).joined()
+        // In running text too.
+        let inText = try Document.text("README.md").matches(of: #/`(swift (?:run|test) [^`]+)`/#).map { String($0.1) }
+        let commands = inFences + inText
+        #expect(inFences.count == 2 && inText.count > 1)
+        for command in commands {
             let command = command.hasPrefix("$ ") ? String(command.dropFirst(2)) : command
-            #expect(script.contains { $0 == command || $0.hasSuffix(" \(command)") }, "\(command)")
+            #expect(script.contains { $0.hasSuffix(" \(command)") }, "\(command)")
         }
+    }
+
+    @Test func `README is short, and its figures are those of its picture`() throws {
+        let readme = try Document.text("README.md")
+        #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+        let picture = try Document.text(".github/pictures/figures.svg")
+        let description = try #require(picture.firstMatch(of: #/<desc [^>]*>([^<]+)<\/desc>/#)).1
+        #expect(readme.contains("![\(description)](.github/pictures/figures.svg)"))
     }
 
     @Test func `Each source file that contributors are led to is there`() throws {
@@ -153,10 +166,21 @@ import Testing
         }
     }
 
-    @Test func `The README leads to every article`() throws {
-        let readme = try Document.text("README.md")
+    @Test func `The index leads to every article, and README to the index`() throws {
+        let index = try Document.text("Sources/StoreCore/StoreCore.docc/StoreCore.md").split(separator: "\n")
         for path in Document.paths(under: "Sources/StoreCore/StoreCore.docc/Articles", endingIn: ".md") {
-            #expect(readme.contains("(\(path))"), "\(path)")
+            let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            #expect(index.contains("- <doc:\(name)>"), "\(path)")
+        }
+        #expect(try Document.text("README.md").contains("(Sources/StoreCore/StoreCore.docc/StoreCore.md)"))
+    }
+
+    @Test func `Each file that README links is there`() throws {
+        let links = try Document.text("README.md").matches(of: #/\]\(([^)#]+)\)/#).map { String($0.1) }
+            .filter { !$0.hasPrefix("https:") }
+        #expect(links.count > 8)
+        for link in links {
+            #expect(FileManager.default.fileExists(atPath: Document.root.appending(path: link).path), "\(link)")
         }
     }
 
