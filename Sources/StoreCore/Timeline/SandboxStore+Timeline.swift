@@ -31,14 +31,15 @@ extension SandboxStore {
             // Read after the lock was released: notifications of newer records are left out by their positions below.
             var notifications = try ServerView(self).notifications(after: nil, limit: .max)[...]
             var entries: [SandboxTimeline.Entry] = []
-            func addNotifications(before position: Int) {
-                while let next = notifications.first, next.position.record < position {
+            func addNotifications(before position: Int, _ date: Date = .distantPast) {
+                while let next = notifications.first, (next.position.record, next.date) < (position, date) {
                     entries.append(SandboxTimeline.Entry(next, history))
                     notifications.removeFirst()
                 }
             }
             for event in events {
-                addNotifications(before: event.position)
+                // A device may be told of a record long after the server was.
+                addNotifications(before: event.position, event.entry.isDelivery ? event.entry.date : .distantPast)
                 entries.append(event.entry)
             }
             addNotifications(before: history.state.position + 1)
@@ -58,26 +59,5 @@ extension SandboxTimeline.Entry {
         transaction = payload.transactionId
         productIdentifier = payload.productId
         account = TransactionNumber(payload.transactionId).flatMap { history.transaction($0)?.account }
-    }
-}
-
-/// The lines between the events of a picture, joined into one path for each kind of event that they lead to.
-struct TimelineLinks {
-    let paths: [(kind: SandboxTimeline.Entry.Kind, path: String)]
-
-    init(_ picture: TimelinePicture, _ layout: TimelineLayout) {
-        var lanes: [Int] = []
-        lanes.reserveCapacity(layout.centers.count)
-        var paths: [SandboxTimeline.Entry.Kind: String] = [:]
-        for case .event(let event) in picture.rows {
-            lanes.append(event.lane)
-            for source in event.sources {
-                paths[event.kind, default: ""] += layout.path(
-                    from: (lanes[source], layout.centers[source]),
-                    to: (event.lane, layout.centers[event.place])
-                )
-            }
-        }
-        self.paths = picture.kinds.compactMap { kind in paths[kind].map { (kind, $0) } }
     }
 }

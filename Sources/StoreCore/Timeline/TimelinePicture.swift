@@ -29,12 +29,12 @@ struct TimelinePicture {
         /// The indices of the events that led to this one.
         let sources: [Int]
 
-        /// The width of the event's text, in columns.
-        var columns: Int {
+        /// Returns the width of the event's text, in columns.
+        func columns(withPeople: Bool) -> Int {
             let head = [product, transaction].compactMap { $0 }.reduce(0) { $0 + MarkupText.columns($1) + 1 }
             var widths = lines.map { MarkupText.columns($0) }
             widths[0] += head
-            widths[widths.count - 1] += MarkupText.columns(people) + 2
+            if withPeople { widths[widths.count - 1] += MarkupText.columns(people) + 2 }
             return widths.max() ?? 0
         }
 
@@ -55,13 +55,22 @@ struct TimelinePicture {
         var title: String { [day, gap.map { "\($0) later" }].compactMap { $0 }.joined(separator: ", ") }
     }
 
+    /// Products, accounts and devices that are added at once.
+    struct Fold {
+        let time: String
+        /// The events, with numbers of what they add.
+        let title: String
+        let events: [Event]
+    }
+
     enum Row {
         case event(Event)
+        case fold(Fold)
         case pause(Pause)
     }
 
     private(set) var rows: [Row] = []
-    let lanes: [TimelineLane]
+    let lanes: TimelineLanes
     /// The names to filter by, in the order in which they appear.
     private(set) var accounts: [String] = []
     private(set) var products: [String] = []
@@ -75,10 +84,13 @@ struct TimelinePicture {
 
     /// The shortest time without events, in seconds, that is drawn as a row of its own.
     static let longestGap: TimeInterval = 60
-    /// The width of a line of text, in columns.
-    static let textWidth = 104
 
-    init(_ timeline: SandboxTimeline) {
+    /// Draws a timeline.
+    ///
+    /// - Parameters:
+    ///   - timeline: the timeline.
+    ///   - textWidth: the width of a line of text, in columns.
+    init(_ timeline: SandboxTimeline, textWidth: Int) {
         let entries = timeline.entries
         var sources = [[Int]](repeating: [], count: entries.count)
         for link in timeline.links { sources[link.target].append(link.source) }
@@ -90,8 +102,10 @@ struct TimelinePicture {
             else { return nil }
             return TimelineLane(kind: .queue, name: device)
         }
-        let sorted = TimelineLanes(entries.map(TimelineLane.init(of:)) + commands.compactMap { $0 })
-        lanes = sorted.all
+        let folds = Self.folds(entries)
+        let drawn = entries.indices.lazy.filter { folds[$0] == nil }.map { TimelineLane(of: entries[$0]) }
+        let sorted = TimelineLanes(drawn + commands.compactMap { $0 }, entries)
+        lanes = sorted
         eventKinds = entries.map(\.kind)
         let found = Set(eventKinds)
         kinds = SandboxTimeline.Entry.Kind.allCases.filter(found.contains)
@@ -102,6 +116,7 @@ struct TimelinePicture {
         var people: [(account: String?, product: String?)] = []
         people.reserveCapacity(entries.count)
         rows.reserveCapacity(entries.count)
+        var folded: [Event] = []
         var last: (date: Date, day: String, moment: String)?
         var ends = ("", "")
         for (place, entry) in entries.enumerated() {
@@ -112,8 +127,11 @@ struct TimelinePicture {
             let moment = entry.date.universalText
             let day = String(moment.dropLast(9))
             let gap = last.map { entry.date.timeIntervalSince($0.date) } ?? 0
-            let isNew = last?.moment != moment
+            // Shown again after each row that is no event.
+            var isNew = last?.moment != moment
+            if case .event = rows.last {} else { isNew = true }
             if last?.day != day || gap >= Self.longestGap {
+                isNew = true
                 rows.append(
                     .pause(
                         Pause(
@@ -131,26 +149,31 @@ struct TimelinePicture {
             let subject = [name, transaction].compactMap { $0 }
             let start = subject.reduce(0) { $0 + MarkupText.columns($1) + 1 }
             let who = [account, entry.device].compactMap { $0 }.joined(separator: ", ")
-            rows.append(
-                .event(
-                    Event(
-                        place: place,
-                        kind: entry.kind,
-                        time: String(moment.suffix(8)),
-                        isNew: isNew,
-                        moment: moment,
-                        lane: sorted[TimelineLane(of: entry)],
-                        command: commands[place].map { sorted[$0] },
-                        product: name,
-                        transaction: transaction,
-                        lines: MarkupText.lines(entry.sentence, width: Self.textWidth, after: start),
-                        people: who,
-                        accountPlace: account.map { accountPlaces.place(of: $0) },
-                        productPlace: product.map { productPlaces.place(of: $0) },
-                        sources: sources[place]
-                    )
-                )
+            let event = Event(
+                place: place,
+                kind: entry.kind,
+                time: String(moment.suffix(8)),
+                isNew: isNew,
+                moment: moment,
+                lane: sorted[TimelineLane(of: entry)],
+                command: commands[place].map { sorted[$0] },
+                product: name,
+                transaction: transaction,
+                lines: MarkupText.lines(entry.sentence, width: textWidth, after: start),
+                people: who,
+                accountPlace: account.map { accountPlaces.place(of: $0) },
+                productPlace: product.map { productPlaces.place(of: $0) },
+                sources: sources[place]
             )
+            guard let fold = folds[place] else {
+                rows.append(.event(event))
+                continue
+            }
+            folded.append(event)
+            guard place == fold.upperBound - 1 else { continue }
+            let title = Self.title(of: entries[fold])
+            rows.append(.fold(Fold(time: event.time, title: title, events: folded)))
+            folded = []
         }
         (accounts, products) = (accountPlaces.names, productPlaces.names)
         count = "\(entries.count) \(entries.count == 1 ? "event" : "events")"
@@ -158,8 +181,57 @@ struct TimelinePicture {
         summary = entries.isEmpty ? count : "\(count), \(days), in UTC"
     }
 
-    /// The width of the widest text, in columns.
-    var widestText: Int { rows.lazy.map { if case .event(let event) = $0 { event.columns } else { 0 } }.max() ?? 0 }
+    /// The rows from the first event on that is not folded, with the title of what is folded before it; all rows if
+    /// there is no such event.
+    var story: (rows: [Row], before: String?) {
+        guard rows.count > 2, case .fold(let fold) = rows[1] else { return (rows, nil) }
+        var rest = rows[2...]
+        guard case .pause(let pause) = rest.first else { return ([rows[0]] + rest, fold.title) }
+        rest.removeFirst()
+        guard case .pause(let start) = rows[0] else { return (rows, nil) }
+        return ([.pause(Pause(day: pause.day ?? start.day, gap: nil))] + rest, fold.title)
+    }
+
+    /// Returns the fold to which each event belongs: runs of additions, without a pause among them. Only the first
+    /// may have a single one.
+    private static func folds(_ entries: [SandboxTimeline.Entry]) -> [Range<Int>?] {
+        var folds = [Range<Int>?](repeating: nil, count: entries.count)
+        var start = 0
+        for place in 0...entries.count {
+            let goesOn =
+                place > start && place < entries.count && entries[place].addition != nil
+                && entries[place - 1].addition != nil && !isPause(entries[place - 1].date, entries[place].date)
+            guard !goesOn else { continue }
+            // At the beginning, a single product is set-up as well.
+            let isSetUp = start == 0 && place == 1 && entries[0].addition != nil
+            if place - start > 1 || isSetUp { for folded in start..<place { folds[folded] = start..<place } }
+            start = place
+        }
+        return folds
+    }
+
+    /// Returns whether there is a row between two events: another day begins, or a long time is without events.
+    private static func isPause(_ earlier: Date, _ later: Date) -> Bool {
+        later.timeIntervalSince(earlier) >= longestGap
+            || earlier.universalText.dropLast(9) != later.universalText.dropLast(9)
+    }
+
+    private static func title(of additions: ArraySlice<SandboxTimeline.Entry>) -> String {
+        let parts = SandboxTimeline.Entry.Addition.allCases.compactMap { addition -> String? in
+            let count = additions.count { $0.addition == addition }
+            guard count > 0 else { return nil }
+            let plural = count == 1 ? "" : "s"
+            return
+                switch addition
+            {
+            case .product: "\(count) product\(plural) registered"
+            case .account: "\(count) account\(plural) opened"
+            case .device: "\(count) device\(plural) set up"
+            case .server: "servers notified"
+            }
+        }
+        return parts.joined(separator: ", ")
+    }
 
     /// Returns a duration in its two largest units.
     private static func words(for gap: TimeInterval) -> String {
@@ -205,155 +277,6 @@ extension SandboxTimeline.Entry.Kind {
         case .deletion: "deleted"
         case .server: "server"
         case .notification: "notified"
-        }
-    }
-}
-
-/// The layout of a picture, in pixels.
-struct TimelineLayout {
-    static let rowHeight = 26
-    static let lineHeight = 18
-    static let pauseHeight = 32
-
-    /// The distance between two lanes.
-    let pitch: Int
-    /// The width of all lanes.
-    let width: Int
-    /// The center of each event's first line.
-    private(set) var centers: [Int] = []
-    private(set) var height = 0
-
-    init(_ picture: TimelinePicture) {
-        pitch = picture.lanes.count > 12 ? 16 : 24
-        width = picture.lanes.count * pitch
-        for row in picture.rows {
-            if case .event = row { centers.append(height + Self.rowHeight / 2) }
-            height += Self.height(of: row)
-        }
-    }
-
-    static func height(of row: TimelinePicture.Row) -> Int {
-        switch row {
-        case .event(let event): rowHeight + (event.lines.count - 1) * lineHeight
-        case .pause: pauseHeight
-        }
-    }
-
-    /// Returns the center of a lane.
-    func x(_ lane: Int) -> Int { lane * pitch + pitch / 2 }
-
-    /// Returns the path of a link, in the gutter between two lanes: sideways, down beside the first, sideways again.
-    func path(from source: (lane: Int, y: Int), to target: (lane: Int, y: Int)) -> String {
-        let (start, end) = (x(source.lane), x(target.lane))
-        let gutter = start + (end < start ? -pitch / 2 : pitch / 2)
-        let radius = pitch / 4
-        let (out, back) = (gutter > start ? radius : -radius, end > gutter ? radius : -radius)
-        return "M\(start) \(source.y)H\(gutter - out)q\(out) 0 \(out) \(radius)V\(target.y - radius)"
-            + "q0 \(radius) \(back) \(radius)H\(end)"
-    }
-}
-
-/// A lane of a timeline's picture, for the events of one account, device, queue, the store or the server.
-struct TimelineLane: Hashable {
-    enum Kind: Hashable { case queue, device, account, store, server }
-
-    let kind: Kind
-    /// The name of the account or the device; nil for the store, the server, and a lane that several accounts or
-    /// devices share.
-    var name: String?
-
-    static let store = TimelineLane(kind: .store)
-    static let server = TimelineLane(kind: .server)
-
-    /// The label above the lane.
-    var title: String {
-        switch (kind, name) {
-        case (.queue, let name?): "queue of \(name)"
-        case (_, let name?): name
-        case (.queue, nil): "other queues"
-        case (.device, nil): "other devices"
-        case (.account, nil): "other accounts"
-        case (.store, nil): "store"
-        case (.server, nil): "server"
-        }
-    }
-
-    /// The width of a label, in columns.
-    static let labelWidth = 22
-
-    /// The label, truncated to its width.
-    var label: String {
-        var label = title
-        while MarkupText.columns(label) > Self.labelWidth { label = label.dropLast(2) + "…" }
-        return label
-    }
-}
-
-/// The lanes of a picture, from the app to the store: each device with its queue, accounts, the store, the server.
-struct TimelineLanes {
-    /// The maximum number of lanes for accounts, and for devices; with more of them, the last lane is shared.
-    static let limit = 8
-
-    let all: [TimelineLane]
-    private let places: [TimelineLane: Int]
-
-    /// Sorts the lanes that the events need.
-    init(_ needed: [TimelineLane]) {
-        var order: [TimelineLane.Kind: [String]] = [:]
-        var found: Set<TimelineLane> = []
-        for lane in needed where found.insert(lane).inserted {
-            if let name = lane.name { order[lane.kind == .queue ? .device : lane.kind, default: []].append(name) }
-        }
-        func names(_ kind: TimelineLane.Kind) -> [String] {
-            var seen: Set<String> = []
-            return (order[kind] ?? []).filter { seen.insert($0).inserted }
-        }
-        func own(_ names: [String]) -> [String] {
-            names.count > Self.limit ? Array(names.prefix(Self.limit - 1)) : names
-        }
-        var all: [TimelineLane] = []
-        var places: [TimelineLane: Int] = [:]
-        func add(_ lane: TimelineLane) {
-            guard found.contains(lane) else { return }
-            places[lane] = all.count
-            all.append(lane)
-        }
-        func addOthers(_ kind: TimelineLane.Kind, _ names: ArraySlice<String>) {
-            let others = names.map { TimelineLane(kind: kind, name: $0) }.filter(found.contains)
-            guard !others.isEmpty else { return }
-            for lane in others { places[lane] = all.count }
-            all.append(TimelineLane(kind: kind))
-        }
-        let (devices, accounts) = (names(.device), names(.account))
-        for name in own(devices) {
-            add(TimelineLane(kind: .queue, name: name))
-            add(TimelineLane(kind: .device, name: name))
-        }
-        addOthers(.queue, devices.dropFirst(own(devices).count))
-        addOthers(.device, devices.dropFirst(own(devices).count))
-        for name in own(accounts) { add(TimelineLane(kind: .account, name: name)) }
-        addOthers(.account, accounts.dropFirst(own(accounts).count))
-        add(.store)
-        add(.server)
-        self.all = all
-        self.places = places
-    }
-
-    /// The index of a needed lane, from the left.
-    subscript(lane: TimelineLane) -> Int { places[lane] ?? 0 }
-}
-
-extension TimelineLane {
-    /// Creates the lane of an event.
-    init(of entry: SandboxTimeline.Entry) {
-        let device = entry.device.map { TimelineLane(kind: .device, name: $0) }
-        let account = entry.account.map { TimelineLane(kind: .account, name: $0) }
-        switch entry.kind {
-        case .notification, .server: self = .server
-        case .finish: self = entry.device.map { TimelineLane(kind: .queue, name: $0) } ?? .server
-        case .setting, .delivery: self = device ?? account ?? .store
-        case .order, .waiting, .sale, .refusal, .renewal, .restoration, .subscription, .sharing, .refund, .deletion:
-            self = account ?? device ?? .store
         }
     }
 }

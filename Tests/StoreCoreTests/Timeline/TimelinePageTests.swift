@@ -28,6 +28,29 @@ import Testing
         }
     }
 
+    @Test func `What is set up is one row, which opens without a script, and holds every sentence`() throws {
+        let page = try MarkupElement.read(try lived().html)
+        let fold = try #require(page.all("details").first)
+        #expect(
+            fold.all("summary").first?.all("span").first?.text
+                == "3 products registered, 2 accounts opened, 1 device set up, servers notified"
+        )
+        #expect(rows(fold).count == 7 && fold.text.contains("sword registered"))
+        #expect(page.all("details").count == 1)
+    }
+
+    @Test func `The heads of the lanes stay where they can be seen, and are on each printed page`() throws {
+        let page = try MarkupElement.read(try lived().html)
+        let bar = try #require(page.all("class", "bar").first)
+        #expect(
+            bar.all("class", "heads").first?.all("span").map { $0.attributes["title"] }
+                == ["alice", "phone", "queue of phone", "ben", "tablet", "queue of tablet", "server"]
+        )
+        let style = try #require(page.all("style").first?.text)
+        #expect(style.contains(".bar{position:sticky;top:0") && style.contains(".bar{display:table-header-group"))
+        #expect(!style.contains("rotate("))
+    }
+
     @Test func `It loads nothing, and its policy allows only its own style and script`() throws {
         let html = try lived().html
         let page = try MarkupElement.read(html)

@@ -13,15 +13,18 @@ extension SandboxTimeline.Entry {
         switch record.event {
         case .unreadable: what = "cannot be read any more"
         case .registered(let product):
+            addition = .product
             productIdentifier = product.identifier
             what = "registered"
         case .availability(let identifier, let availability):
             productIdentifier = identifier
             what = "availability is now \(availability)"
         case .accountAdded(let name):
+            addition = .account
             account = name
             what = "account opened"
         case .deviceAdded(let name, let account):
+            addition = .device
             self.account = account.map { state.accounts[$0].name }
             device = name
             what = "device set up"
@@ -381,6 +384,7 @@ extension SandboxTimeline.Entry {
             self.account = history.state.accounts[account].name
             what = "consent to the use of the app withdrawn"
         case .notificationsBegun:
+            addition = .server
             kind = .server
             what = "servers are notified from now on"
         case .testRequested:

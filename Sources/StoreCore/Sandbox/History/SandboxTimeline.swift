@@ -44,6 +44,8 @@ public struct SandboxTimeline: Hashable, Sendable {
         var originals: [String] = []
         /// The products to which the event ended access.
         var revoked: [String] = []
+        /// The kind of thing that the entry adds to the store; nil for any other entry.
+        var addition: Addition?
         /// The key of the notification that the entry records or attempts to deliver; nil for none.
         package var notification: String?
         /// The result of the attempt to deliver a notification; nil for any other entry.
@@ -108,6 +110,9 @@ extension StoreFailure {
 }
 
 extension SandboxTimeline.Entry {
+    /// A kind of thing that is added to a store before it is used.
+    enum Addition: CaseIterable, Sendable { case product, account, device, server }
+
     /// The kind of an event.
     public enum Kind: String, CaseIterable, Sendable {
         /// The store, an account, a device or a product was set up or changed.
