@@ -11,7 +11,7 @@ LIMIT = 2.0  # seconds to open ten thousand events
 folder = pathlib.Path(sys.argv[1]).resolve()
 large, small, picture = ((folder / name).as_uri() for name in ("large.html", "small.html", "small.svg"))
 
-# The rows that are shown, as [place, kind, account, product, text].
+# The rows that are found, folded or not, as [place, kind, account, product, text].
 ROWS = """[...document.querySelectorAll("#rows li[data-k]")].filter(row => !row.hidden).map(row =>
     [+row.id.slice(1), row.dataset.k, row.dataset.a, row.dataset.p, row.textContent])"""
 
@@ -29,6 +29,18 @@ def opened(browser, url, **options):
     return page
 
 
+def check_lanes(page, name):
+    """The lanes that are shown are those of the events that are; their heads stand above their marks, and apart."""
+    lanes, heads = page.evaluate("""[
+        [...new Set([...document.querySelectorAll("#rows li[data-l]")].filter(row => !row.hidden)
+            .flatMap(row => [row.dataset.l, row.dataset.c]).filter(lane => lane !== undefined))].map(Number).sort((a, b) => a - b),
+        [...document.querySelectorAll(".heads span")].map((head, place) => [place, head.getBoundingClientRect(), head.hidden])
+            .filter(([, , isHidden]) => !isHidden).map(([place, box]) => [place, box.left, box.right])]""")
+    check([place for place, _, _ in heads] == lanes, f"{name}: lanes {lanes} have events, and {heads} have heads")
+    for (_, _, right), (_, left, _) in zip(heads, heads[1:]):
+        check(right <= left, f"{name}: the heads of lanes overlap: {heads}")
+
+
 def check_filters(page):
     """Filters by words and by each list, and compares with the rows that must be left."""
     everything = page.evaluate(ROWS)
@@ -41,13 +53,14 @@ def check_filters(page):
         check(meant and len(meant) < len(everything), f"{name}: the test asks for {len(meant)} events")
         check(rows == meant, f"{name}: {len(rows)} events are shown, and should be {len(meant)}")
         check(shown() == f"{len(meant)} of {len(everything)} events", f"{name}: the count is {shown()}")
-        starts = page.evaluate("""[...document.querySelectorAll("#lines path")].map(path =>
+        starts = page.evaluate("""[...document.querySelectorAll("#lines [data-k]")].map(path =>
             (path.getAttribute("d").match(/M/g) ?? []).length).reduce((sum, count) => sum + count, 0)""")
         left = {row[0] for row in rows}
         links = page.evaluate("""[...document.querySelectorAll("#rows li[data-s]")].flatMap(row =>
             row.dataset.s.split(" ").map(source => [+source, +row.id.slice(1)]))""")
         wanted = sum(source in left and target in left for source, target in links)
         check(starts == wanted, f"{name}: {starts} lines are drawn, and should be {wanted}")
+        check_lanes(page, name)
 
     form = page.page
     # By keyboard: from the search to the lists.
@@ -74,6 +87,7 @@ def check_filters(page):
     # The page's policy keeps Playwright from waiting for an expression.
     form.locator(f"output:text-is('{len(everything)} events')").wait_for()
     check(page.evaluate(ROWS) == everything, "after all are shown again, some events are not")
+    check(page.page.locator("#rows details").first.get_attribute("open") is None, "what was folded stays open")
     check(not page.errors, f"while events are filtered: {page.errors}")
     return len(everything)
 
@@ -98,18 +112,36 @@ with Browser() as browser:
     slowest = max(times.values())
     check(slowest < LIMIT, f"{count} events take {slowest:.2f} s to open, and may take {LIMIT}")
 
-    # Rows whose layout is put off are as high as is said, so that lines meet marks.
+    # What is set up is folded, and unfolds by keyboard. The lines follow.
     page = opened(browser, large, width=1440)
-    for place in (0, 5_000, count - 1):
+    first = page.page.locator("#rows details summary").first
+    height = page.evaluate("+document.getElementById('lines').getAttribute('height')")
+    check(not page.page.locator("#e0").is_visible(), "what is set up is not folded")
+    first.focus()
+    page.page.keyboard.press("Enter")
+    page.page.locator("#e0").wait_for()
+    page.page.locator(f"#lines:not([height='{height}'])").wait_for(state="attached")
+    page.page.keyboard.press("Enter")
+    page.page.locator(f"#lines[height='{height}']").wait_for(state="attached")
+
+    # Rows whose layout is put off are as high as is said, so that lines meet marks.
+    for place in (20, 5_000, count - 1):
         page.evaluate(f"document.getElementById('e{place}').scrollIntoView()")
         off = page.evaluate("""place => {
             const rows = document.getElementById("rows").getBoundingClientRect().top;
             let y = 0;
-            for (const row of document.querySelectorAll("#rows li")) {
+            for (const row of document.querySelectorAll("#rows > ol > li")) {
                 if (row.id === `e${place}`) return Math.abs(row.getBoundingClientRect().top - rows - y);
                 y += +row.dataset.h;
             } }""", place)
         check(off < 1, f"the row of event {place} is {off} pixels off")
+        # However far one has scrolled, the heads are in sight, above their marks.
+        heads = page.evaluate("""place => {
+            const row = document.getElementById(`e${place}`), mark = row.querySelector("use:last-of-type");
+            const head = document.getElementById(`h${row.dataset.l}`).getBoundingClientRect();
+            const box = mark.getBoundingClientRect();
+            return [head.top, head.bottom - box.top, (head.left + head.right) / 2 - (box.left + box.right) / 2] }""", place)
+        check(heads[0] >= 0 and heads[1] <= 0 and abs(heads[2]) < 2, f"the heads are off at event {place}: {heads}")
 
     # Nothing is cut off, or to be reached only sideways.
     for width in (360, 768, 1024, 1440):
@@ -124,6 +156,13 @@ with Browser() as browser:
     check("refunded #2" in page.page.inner_text("main"), "without a script a sentence is missing")
     page.page.click("#rows li a >> nth=0")
     check(page.page.locator(":target").is_visible(), "without a script a link leads nowhere")
+
+    # On paper: light, without the form, with heads on each page.
+    page = opened(browser, small, is_dark=True, width=1000)
+    page.page.emulate_media(media="print", color_scheme="dark")
+    paper = page.evaluate("""[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.forms[0]).display,
+        getComputedStyle(document.querySelector(".bar")).display]""")
+    check(paper == ["rgb(255, 255, 255)", "none", "table-header-group"], f"on paper it is {paper}")
 
     # What a screen reader is told.
     page = opened(browser, small)
