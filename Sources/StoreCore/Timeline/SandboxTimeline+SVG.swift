@@ -3,12 +3,12 @@ extension SandboxTimeline {
     ///
     /// Each account and its devices have lanes, as do the store and the app's server. A device's queue shares the lane
     /// of the device, unless both have events. The names of the lanes are above them, and again after every forty rows.
-    /// If there are more than eight accounts, the first seven have lanes of their own and all others share one; the same
-    /// applies to devices.
+    /// If there are more than eight accounts, the first seven have lanes of their own and all others share one; the
+    /// same applies to devices.
     ///
     /// Each event has a row with its sentence, and lines from the events that led to it. Each kind of event has its own
-    /// shape and color, in light and dark mode. Products, accounts and devices that are added together are one row; those
-    /// before the first event of another kind are only in the picture's description.
+    /// shape and color, in light and dark mode. Products, accounts and devices that are added together are one row;
+    /// those before the first event of another kind are only in the picture's description.
     ///
     /// The image needs neither a network nor a script. For screen readers, it is a list. Times are the store's, in UTC,
     /// and a minute or more without events is one row.

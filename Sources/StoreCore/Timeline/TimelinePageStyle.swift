@@ -58,7 +58,7 @@ struct TimelinePageStyle {
             button{cursor:pointer}button:hover{background:var(--band)}
             ::placeholder{color:var(--soft);opacity:1}
             label,output{color:var(--soft)}output{font-variant-numeric:tabular-nums}
-            :focus-visible{outline:2px solid var(--link);outline-offset:1px}
+            :focus-visible{outline:2px solid var(--link);outline-offset:1px}summary:focus-visible{outline-offset:-2px}
             a{color:var(--link);text-decoration:none;margin-left:6px;white-space:nowrap}a:hover{text-decoration:underline}
             i{font-style:normal;color:var(--soft)}time{color:var(--soft);font-variant-numeric:tabular-nums}
             bdi,b{unicode-bidi:isolate}
@@ -111,7 +111,7 @@ struct TimelinePageStyle {
             #rows:not(.live):has([open]) #lines{display:none}
             #rows ol{position:relative;contain-intrinsic-height:var(--size)}
             #rows li,summary{white-space:nowrap;scroll-margin-top:0}
-            #rows time{position:sticky;left:0;z-index:1;background:var(--back);height:\(row)px}
+            #rows time{position:sticky;left:0;z-index:1;background:var(--back);height:\(row)px;margin-left:-24px;padding-left:24px}
             #rows li:target time{background:var(--band)}
             }
             @media print{

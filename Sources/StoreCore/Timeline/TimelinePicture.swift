@@ -192,8 +192,9 @@ struct TimelinePicture {
         return ([.pause(Pause(day: pause.day ?? start.day, gap: nil))] + rest, fold.title)
     }
 
-    /// Returns the fold to which each event belongs: runs of additions, without a pause among them. Only the first
-    /// may have a single one.
+    /// Returns the fold to which each event belongs.
+    ///
+    /// A fold is a run of two or more additions without a pause among them; at the beginning, one is enough.
     private static func folds(_ entries: [SandboxTimeline.Entry]) -> [Range<Int>?] {
         var folds = [Range<Int>?](repeating: nil, count: entries.count)
         var start = 0
