@@ -20,7 +20,8 @@ let package = Package(
         .library(name: "StoreKitTest", targets: ["StoreKitTest"]),
         .library(name: "StoreContract", targets: ["StoreContract"]),
         .library(name: "StoreScenario", targets: ["StoreScenario"]),
-        .library(name: "StoreSimulator", targets: ["StoreSimulator"]),
+        // Whoever simulates an app has its dispatch queues answered, which the package's own tool goes without.
+        .library(name: "StoreSimulator", targets: ["StoreSimulator", "CDispatchOverrides"]),
         .library(name: "StoreCrypto", targets: ["StoreCrypto"]),
         .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
         .library(name: "StorePostgres", targets: ["StorePostgres"]),
@@ -46,8 +47,10 @@ let package = Package(
         ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
-        // Functions of libdispatch that StoreSimulator answers on its threads; empty on other platforms than Linux.
+        // What StoreSimulator asks of libdispatch, and is asked instead of it. Empty on other platforms than Linux, as is the
+        // next one, whose functions precede libdispatch's in every executable that links it.
         .target(name: "CDispatchHooks"),
+        .target(name: "CDispatchOverrides", dependencies: ["CDispatchHooks"]),
         .target(
             name: "StoreSimulator",
             dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario", "CDispatchHooks"],
@@ -71,8 +74,8 @@ let package = Package(
         .executableTarget(
             name: "sandbox-store",
             dependencies: [
-                "StoreCore", "StoreCrypto", "StorePostgres", "StoreRemote", "StoreScenario", "StoreServer",
-                "StoreSQLite",
+                "StoreCore", "StoreCrypto", "StoreKit", "StorePostgres", "StoreRemote", "StoreScenario", "StoreServer",
+                "StoreSimulator", "StoreSQLite",
             ],
             resources: [.copy("Resources")],
             swiftSettings: settings
@@ -85,7 +88,7 @@ let package = Package(
             name: "ModelSimulator",
             dependencies: [
                 "StoreCore", "StoreContract", "StoreKit", "StorePostgres", "StoreScenario", "StoreSimulator",
-                "StoreSQLite", "CSQLite", "PostgresCluster", "SQLiteFaults",
+                "StoreSQLite", "CDispatchOverrides", "CSQLite", "PostgresCluster", "SQLiteFaults",
             ],
             path: "Tests/Programs/ModelSimulator",
             swiftSettings: settings
@@ -131,7 +134,7 @@ let package = Package(
         // Apps with the mistakes that users complain of, and the same apps without them.
         .target(
             name: "AppGallery",
-            dependencies: ["StoreCore", "StoreKit", "StoreSimulator"],
+            dependencies: ["StoreCore", "StoreKit", "StoreSimulator", "CDispatchOverrides"],
             path: "Tests/Programs/AppGallery",
             swiftSettings: settings
         ),
@@ -174,7 +177,8 @@ let package = Package(
             name: "store-bench",
             dependencies: [
                 "StoreCore", "StoreCrypto", "StoreKit", "StoreRemote", "StoreServer", "StoreSimulator", "StoreSQLite",
-                "StorePostgres", "PostgresCluster", "CLibcrypto", "CMicroHTTPD", "CPostgres", "CSQLite",
+                "StorePostgres", "PostgresCluster", "CDispatchOverrides", "CLibcrypto", "CMicroHTTPD", "CPostgres",
+                "CSQLite",
             ],
             path: "Tests/Programs/store-bench",
             swiftSettings: settings
@@ -260,7 +264,8 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: [
-                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "TestSupport",
+                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "CDispatchOverrides",
+                "TestSupport",
             ],
             swiftSettings: settings
         ),
@@ -287,7 +292,7 @@ let package = Package(
             name: "SandboxStoreTests",
             dependencies: [
                 "sandbox-store", "PostgresCluster", "StoreContract", "StoreCore", "StoreCrypto", "StorePostgres",
-                "StoreRemote", "StoreScenario", "StoreServer", "StoreSQLite", "TestSupport",
+                "StoreRemote", "StoreScenario", "StoreServer", "StoreSimulator", "StoreSQLite", "TestSupport",
             ],
             resources: [.copy("Golden")],
             swiftSettings: settings

@@ -88,5 +88,11 @@ let package = Package(
                 "StoreActor", "ObservableShop", "StoreHelper", "Entitlements", "TwoFaces", storeKit, storeCore,
             ]
         ),
+
+        // An app under the simulator.
+        .testTarget(
+            name: "SimulatedAppTests",
+            dependencies: [.product(name: "StoreSimulator", package: "StoreCore"), storeKit, storeCore]
+        ),
     ]
 )

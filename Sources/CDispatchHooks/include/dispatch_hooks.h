@@ -1,8 +1,8 @@
 // The scheduler of a thread, and hooks for what the thread's code submits to dispatch queues and run loops.
 //
-// On Linux, the definitions of this target precede those of libdispatch and Foundation in an executable. They call a hook
-// on a thread that has a scheduler, and the next definition on all others. Elsewhere a thread has a scheduler, but no
-// hook is called.
+// On Linux, the definitions of the target CDispatchOverrides precede those of libdispatch and Foundation in an executable. They
+// call a hook on a thread that has a scheduler, and the next definition on all others. Elsewhere, and in an executable without
+// that target, a thread has a scheduler, but no hook is called.
 #ifndef STORE_DISPATCH_HOOKS_H
 #define STORE_DISPATCH_HOOKS_H
 
@@ -66,10 +66,14 @@ struct store_dispatch_hooks {
 
 /// Sets the hooks, before the first thread has a scheduler.
 void store_set_dispatch_hooks(const struct store_dispatch_hooks *_Nonnull hooks);
+/// Returns the hooks, which are set if the calling thread has a scheduler.
+const struct store_dispatch_hooks *_Nonnull store_current_hooks(void);
 
-// What the hooks call.
+// Blocks, queues and timers.
 
 void store_block_call(store_block _Nonnull block);
+/// Calls a block of `dispatch_apply`.
+void store_block_call_with(store_block _Nonnull block, size_t index);
 void store_block_release(store_block _Nonnull block);
 store_block _Nonnull store_block_copy(store_block _Nonnull block);
 /// Whether a block has more than one reference.
@@ -81,15 +85,9 @@ const char *_Nullable store_queue_label(store_object _Nonnull queue);
 bool store_queue_is_serial(store_object _Nonnull queue);
 /// Returns the queue that a queue was given to run its blocks; null if it was given none.
 store_object _Nullable store_queue_target(store_object _Nonnull queue);
+/// Records the queue that an object was given, if the object is a queue that an app has created.
+void store_set_queue_target(store_object _Nonnull object, store_object _Nullable target);
 store_object _Nonnull store_main_queue(void);
-/// Returns the time of dispatch in some nanoseconds by the system's clock.
-uint64_t store_real_time(int64_t delta);
-void store_next_sync(store_object _Nonnull queue, store_block _Nonnull block);
-void store_next_group_enter(store_object _Nonnull group);
-void store_next_group_leave(store_object _Nonnull group);
-long store_next_group_wait(store_object _Nonnull group, uint64_t timeout);
-long store_next_semaphore_wait(store_object _Nonnull semaphore, uint64_t timeout);
-long store_next_block_wait(store_block _Nonnull block, uint64_t timeout);
 
 /// The seconds until a run loop's timer fires, by the system's clock.
 double store_timer_delay(store_object _Nonnull timer);
@@ -100,6 +98,17 @@ bool store_timer_is_valid(store_object _Nonnull timer);
 store_object _Nullable store_timer_owner(store_object _Nonnull timer);
 void store_timer_retain(store_object _Nonnull timer);
 void store_timer_release(store_object _Nonnull timer);
+
+// Calls that no hook takes.
+
+/// Returns the time of dispatch in some nanoseconds by the system's clock.
+uint64_t store_real_time(int64_t delta);
+void store_next_sync(store_object _Nonnull queue, store_block _Nonnull block);
+void store_next_group_enter(store_object _Nonnull group);
+void store_next_group_leave(store_object _Nonnull group);
+long store_next_group_wait(store_object _Nonnull group, uint64_t timeout);
+long store_next_semaphore_wait(store_object _Nonnull semaphore, uint64_t timeout);
+long store_next_block_wait(store_block _Nonnull block, uint64_t timeout);
 
 #endif
 #endif

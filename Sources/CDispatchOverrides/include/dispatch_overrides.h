@@ -1,0 +1,1 @@
+// Defines nothing: who links CDispatchOverrides has its definitions.
