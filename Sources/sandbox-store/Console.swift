@@ -70,6 +70,8 @@ struct Console: Sendable {
         case heading = "1"
         /// Bold and red.
         case failure = "1;31"
+        /// Cyan.
+        case label = "36"
     }
 
     /// Returns a text with the control sequences of an emphasis, or unchanged if there are no colors.

@@ -48,7 +48,22 @@ struct SandboxStoreTool {
     private func demo(_ options: DemoOptions) throws {
         let file = try options.file.map { try InputFile.url($0) } ?? Self.demoFile
         let configuration = try StoreConfiguration(contentsOf: file)
-        try Demo(configuration, name: file.lastPathComponent, console: console, options).play()
+        let name = file.lastPathComponent
+        if options.isWhole { return try Demo(configuration, name: name, console: console, options).play() }
+        let demo = try BriefDemo(configuration, name: name, console: console, options)
+        try wait { try await demo.play() }
+    }
+
+    /// Waits for an asynchronous operation, which must not need the main actor.
+    private func wait(for operation: @escaping @Sendable () async throws -> Void) throws {
+        let outcome = Locked<Result<Void, any Error>>(.success(()))
+        let end = DispatchSemaphore(value: 0)
+        Task.detached {
+            do { try await operation() } catch { outcome.withLock { $0 = .failure(error) } }
+            end.signal()
+        }
+        end.wait()
+        try outcome.withLock { $0 }.get()
     }
 
     private func serve(_ options: ServeOptions) throws {

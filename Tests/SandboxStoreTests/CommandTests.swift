@@ -9,9 +9,10 @@ import Testing
     @Test(arguments: [
         (["demo"], Command.demo(DemoOptions())),
         (["demo", "a"], .demo(DemoOptions(file: "a"))),
-        (["demo", "--ask"], .demo(DemoOptions(asks: true))),
-        (["demo", "a", "--ask"], .demo(DemoOptions(file: "a", asks: true))),
-        (["demo", "--ask", "--", "--help"], .demo(DemoOptions(file: "--help", asks: true))),
+        (["demo", "--all", "--json"], .demo(DemoOptions(isWhole: true, isJSON: true))),
+        (["demo", "--ask"], .demo(DemoOptions(isWhole: true, asks: true))),
+        (["demo", "a", "--ask"], .demo(DemoOptions(file: "a", isWhole: true, asks: true))),
+        (["demo", "--ask", "--", "--help"], .demo(DemoOptions(file: "--help", isWhole: true, asks: true))),
         (["check", "a", "b"], .check(files: ["a", "b"])),
         (["check", "--", "-a"], .check(files: ["-a"])),
         (["check", "--json", "a"], .check(files: ["a"], isJSON: true)),

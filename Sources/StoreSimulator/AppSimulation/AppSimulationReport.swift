@@ -83,7 +83,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// The boundaries of the kills, and the effects of the quirks, in a line each.
-    private var explanations: [String] {
+    package var explanations: [String] {
         var lines = kills.map(\.sentence)
         var kinds: [StoreQuirk.Kind] = []
         for case .quirk(let quirk, true) in steps where !kinds.contains(quirk.kind) { kinds.append(quirk.kind) }

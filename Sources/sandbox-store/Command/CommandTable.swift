@@ -19,12 +19,18 @@ enum CommandTable {
             parameters: [file],
             count: 0...1,
             options: [
-                .init("--ask", nil, "asks you before each charge: y approves, c cancels, d declines"),
+                .init("--all", nil, "plays all scenes of Store Kit 1, and prints each callback"),
+                .init(
+                    "--ask",
+                    nil,
+                    "plays them too, and asks you before each charge: y approves, c cancels, d declines"
+                ),
                 .init("--json", nil, "prints each line as an object of JSON; not with --ask"),
             ],
             summary: """
-                Plays purchases, refusals, a relaunch and a restore on a file, and prints what the app did and what \
-                its observer heard. Without a file, on the one that comes with the package.
+                Shows on a page what tests can bring about: an app of each Store Kit buys, subscribes, lives through a \
+                year, a refund and a kill, and the simulator finds a purchase that an app loses. On the products of a \
+                file, as far as it has them; without a file, of the one that comes with the package.
                 """
         ) { .demo(try DemoOptions($0)) },
         CommandRow(

@@ -10,6 +10,8 @@ struct Cast: Equatable {
     let subscription: String?
     let nonRenewing: String
     let freeSubscription: String
+    /// A product of the file that each purchase delivers once more.
+    let repeatable: String?
     /// The products that the demo adds for the kinds that the file lacks.
     let extras: [SandboxProduct]
     /// The products that are bought at the same time, different ones if possible.
@@ -33,6 +35,7 @@ struct Cast: Equatable {
         let monthly = products.first { $0.subscription?.period == .init(1, .month) }
         subscription = monthly?.identifier ?? all(.autoRenewable).first
         let season = all(.nonRenewing).first
+        repeatable = consumable ?? season
         nonRenewing = season ?? Self.free("demo.season", in: products)
         freeSubscription = Self.free("demo.magazine", in: products)
         let magazine = SandboxProduct.freeSubscription(freeSubscription, title: "Magazine")

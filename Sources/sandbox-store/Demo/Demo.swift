@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 import StoreScenario
 
-/// A demo of an app on a `.storekit` file, in scenes.
+/// The whole demo of an app on a `.storekit` file, in scenes (``BriefDemo`` is the short one).
 ///
 /// The demo and its callbacks run on the main thread. The clock advances by a minute between scenes.
 @MainActor
@@ -144,24 +144,6 @@ final class Demo {
             return timeline.skip("this file has \(lack)")
         }
         scene(title) { body(product) }
-    }
-}
-
-/// The options of `demo`.
-struct DemoOptions: Equatable {
-    /// The `.storekit` file; nil for the one in the package.
-    var file: String?
-    var asks = false
-    var isJSON = false
-}
-
-extension DemoOptions {
-    init(_ arguments: CommandArguments) throws {
-        self.init(file: arguments.words.first, asks: arguments.has("--ask"), isJSON: arguments.has("--json"))
-        if asks, isJSON {
-            let sentence = "a question is for people to read: --ask and --json do not go together"
-            throw Command.Mistake(sentence, arguments.row)
-        }
     }
 }
 
