@@ -6,6 +6,13 @@ static _Thread_local void *scheduler;
 void *store_thread_scheduler(void) { return scheduler; }
 void store_set_thread_scheduler(void *next) { scheduler = next; }
 
+// Weak, for another runtime. Referred to rather than looked up: a program with a static runtime exports no variables.
+extern void *swift_task_enqueueGlobal_hook __attribute__((weak));
+extern void *swift_task_getMainExecutor_hook __attribute__((weak));
+
+void *store_enqueue_hook(void) { return &swift_task_enqueueGlobal_hook; }
+void *store_main_executor_hook(void) { return &swift_task_getMainExecutor_hook; }
+
 #if defined(__linux__)
 
 #include "next_definition.h"

@@ -1,4 +1,5 @@
-// The scheduler of a thread, and hooks for what the thread's code submits to dispatch queues and run loops.
+// The scheduler of a thread, the hooks of Swift's runtime, and hooks for what the thread's code submits to dispatch queues and
+// run loops.
 //
 // On Linux, the definitions of the target CDispatchOverrides precede those of libdispatch and Foundation in an executable. They
 // call a hook on a thread that has a scheduler, and the next definition on all others. Elsewhere, and in an executable without
@@ -14,6 +15,11 @@
 void *_Nullable store_thread_scheduler(void);
 /// Sets the calling thread's scheduler.
 void store_set_thread_scheduler(void *_Nullable scheduler);
+
+/// Returns the variable of Swift's runtime for a hook of its general executor; null if the runtime does not have it.
+void *_Nullable store_enqueue_hook(void);
+/// Returns the variable of Swift's runtime for a hook that returns the main actor's executor; null if it does not have it.
+void *_Nullable store_main_executor_hook(void);
 
 #if defined(__linux__)
 

@@ -511,10 +511,7 @@ enum RuntimeHooks {
     private static let places: [Place]? = {
         // `DetachedTasks` sets its hook first. These hooks then call it; if it were set later, it would replace them.
         DetachedTasks.begin()
-        guard let process = dlopen(nil, RTLD_NOW),
-            let enqueue = dlsym(process, "swift_task_enqueueGlobal_hook"),
-            let mainExecutor = dlsym(process, "swift_task_getMainExecutor_hook")
-        else { return nil }
+        guard let enqueue = store_enqueue_hook(), let mainExecutor = store_main_executor_hook() else { return nil }
         olderEnqueue = enqueue.load(as: EnqueueHook?.self)
         olderMainExecutor = mainExecutor.load(as: MainExecutorHook?.self)
         let hook: EnqueueHook = { job, original in
