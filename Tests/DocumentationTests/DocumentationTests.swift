@@ -106,6 +106,7 @@ import Testing
         "TestingYourServer.md": (3, "input: programs for other libraries"),
         "TheSocketAsJSON.md": (39, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
         "TheStoreInABrowser.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "WhatATestCanMakeHappen.md": (1, "Tests/SandboxStoreTests/DemoTests.swift"),
         "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),
         "WhatRealStoresDo.md": (1, "Tests/DocumentationTests/ExamplesQuirks.swift"),
         "WritingABackend.md": (2, "input: drawings"),
