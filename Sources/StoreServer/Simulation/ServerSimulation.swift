@@ -20,7 +20,7 @@ import StoreCrypto
 /// The simulation is the network: it delivers one request at a time, and the store's clock advances only between
 /// requests. A server that depends on nothing but its requests and its own data lives the same life each time.
 public struct ServerSimulation: Sendable {
-    private let setup: ServerSetup
+    let setup: ServerSetup
     /// The number of lives unless another is given.
     public let runs: Int
     /// The number of steps in each life unless another is given.
@@ -53,6 +53,11 @@ public struct ServerSimulation: Sendable {
         (runs, steps) = (file.runs, file.steps)
         try Self.check(runs, "runs")
         try Self.check(steps, "steps")
+    }
+
+    private static func checkLibraries() throws(ServerSimulationError) {
+        guard MicroHTTPD.isAvailable else { throw ServerSimulationError(MicroHTTPD.advice) }
+        guard Libcrypto.isAvailable else { throw ServerSimulationError(Libcrypto.advice) }
     }
 
     private static func check(_ number: Int, _ name: String) throws(ServerSimulationError) {
@@ -131,8 +136,7 @@ public struct ServerSimulation: Sendable {
         try Self.check(runs, "runs")
         try Self.check(steps, "steps")
         try Self.check(jobs, "jobs")
-        guard MicroHTTPD.isAvailable else { throw ServerSimulationError(MicroHTTPD.advice) }
-        guard Libcrypto.isAvailable else { throw ServerSimulationError(Libcrypto.advice) }
+        try Self.checkLibraries()
         let begin = ContinuousClock.now
         let jobs = setup.server.command == nil ? 1 : min(jobs, runs)
         let state = Locked(Progress())
@@ -205,5 +209,30 @@ public struct ServerSimulation: Sendable {
         } catch {
             state.withLock { $0.error = $0.error ?? error }
         }
+    }
+}
+
+// For a simulation of an app with its server.
+extension ServerSimulation {
+    /// Whether the simulation starts and kills the server.
+    package var isStarted: Bool { setup.server.command != nil }
+
+    /// Checks that a store sells what the server is asked about.
+    package func checkProducts(_ products: [SandboxProduct]) throws(ServerSimulationError) {
+        for (member, names) in [("allows", setup.allows.map(\.product)), ("holds", setup.holds.map(\.product))] {
+            for name in names where !products.contains(where: { $0.identifier == name }) {
+                throw ServerSimulationError("\"\(member)\" has \"\(name)\", which the app's store does not sell")
+            }
+        }
+    }
+
+    /// Returns the server for one life after another, once it is ready and has forgotten everything.
+    ///
+    /// - Throws: ``ServerSimulationError`` if a library is missing, or the server cannot be started.
+    package func makeServer() throws -> ServerUnderTest {
+        try Self.checkLibraries()
+        let server = try ServerUnderTest(setup)
+        try ServerLife(setup, server, ServerStepGenerator(setup, seed: 1)).check()
+        return server
     }
 }

@@ -162,9 +162,12 @@ struct ServerStepGenerator {
 }
 
 /// A customer in the life of a server.
-struct SimulatedCustomer: Hashable, Sendable {
+package struct SimulatedCustomer: Hashable, Sendable {
     /// The customer's name, which is that of the store's account.
     let name: String
     /// The identifier by which the server knows the customer, and which purchases have as their token.
     let identifier: String
+
+    /// Creates a customer.
+    package init(name: String, identifier: String) { (self.name, self.identifier) = (name, identifier) }
 }

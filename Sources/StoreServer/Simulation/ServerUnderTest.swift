@@ -3,7 +3,7 @@ import StoreCore
 import StoreCrypto
 
 /// The user's server, which a job starts, kills and asks.
-final class ServerUnderTest {
+package final class ServerUnderTest {
     /// The outcome of a request.
     enum Outcome: Hashable {
         case answered(PlainHTTP.Response)
@@ -21,6 +21,14 @@ final class ServerUnderTest {
         let output: String
     }
 
+    /// A kill in the middle of a request.
+    enum PlannedKill: Hashable {
+        /// The server is killed when it has answered the request after this number of requests.
+        case after(Int)
+        /// The server is killed when it next asks the API to answer a request.
+        case asking
+    }
+
     let setup: ServerSetup
     let api: SimulatedAppStore
     private let client: PlainHTTP
@@ -32,10 +40,8 @@ final class ServerUnderTest {
     private var process: ServerProcess?
     /// Whether the server is kept from starting.
     var isDown = false { didSet { if isDown { kill() } } }
-    /// The number of requests before the last one of the process; nil if none is known to be the last.
-    var remaining: Int?
-    /// Whether the next request during which the server asks the API kills it.
-    var diesAsking = false
+    /// The kill that is to come; nil for none.
+    var plannedKill: PlannedKill?
     /// The number of times that the server was killed.
     private(set) var kills = 0
     /// The number of requests to the server.
@@ -93,6 +99,17 @@ final class ServerUnderTest {
     /// Whether the simulation starts and kills the server.
     var isStarted: Bool { setup.server.command != nil }
 
+    /// Whether the server runs now.
+    var isRunning: Bool { !isDown && (process != nil || !isStarted) }
+
+    /// The bundle identifier of the app, as the simulation's file has it.
+    package var bundle: String { setup.bundle }
+
+    /// Returns a signer whose signatures the server trusts, by a clock.
+    package func signer(clock: any StoreClock) throws -> any ReceiptSigner {
+        try AppStoreSigner(api.authority, clock: clock)
+    }
+
     /// Kills the server, which is started again by the next request.
     func kill() {
         guard process != nil else { return }
@@ -117,7 +134,7 @@ final class ServerUnderTest {
         try start(at: now)
         requests += 1
         let response: PlainHTTP.Response
-        let victim = diesAsking ? process?.identifier : nil
+        let victim = plannedKill == .asking ? process?.identifier : nil
         api.killAtRequest(victim)
         // Only while a request is answered: what a server asks at other times depends on the machine.
         defer { api.killAtRequest(nil) }
@@ -125,14 +142,14 @@ final class ServerUnderTest {
             response = try client.send(method, prefix + path, headers: Self.headers(now), body: body)
         } catch {
             if victim != nil, !api.killAtRequest(nil) {
-                diesAsking = false
+                plannedKill = nil
                 kill()
                 return .killed
             }
             throw fault(error, "\(method) \(path)", form: "\(method) \(form)")
         }
-        guard let count = remaining, isStarted else { return .answered(response) }
-        remaining = count == 0 ? nil : count - 1
+        guard case .after(let count)? = plannedKill, isStarted else { return .answered(response) }
+        plannedKill = count == 0 ? nil : .after(count - 1)
         guard count == 0 else { return .answered(response) }
         kill()
         return .killed
