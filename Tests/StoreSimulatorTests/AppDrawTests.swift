@@ -201,7 +201,12 @@ import Testing
             (.quirk(.productsHang(for: 9), true), ".quirk(.productsHang(for: 9.0), true)"),
             (.quirk(.expiresForAMoment, true), ".quirk(.expiresForAMoment, true)"),
             (.quirk(.looksCanceledForAMoment(1), true), ".quirk(.looksCanceledForAMoment(1.0), true)"),
-            (.quirk(.interruptedFails, true), ".quirk(.interruptedFails, true)"),
+            (.quirk(.interruptedFails, true), ".quirk(.interruptedFails, true)"), (.killServer, ".killServer"),
+            (.killServerInRequest(after: 1), ".killServerInRequest(after: 1)"),
+            (.serverDown(hours: 5), ".serverDown(hours: 5)"), (.loseRequest, ".loseRequest"),
+            (.loseResponse, ".loseResponse"), (.notifiesFirst(true), ".notifiesFirst(true)"),
+            (.notification(.late(hours: 6)), ".notification(.late(hours: 6))"),
+            (.notification(.never), ".notification(.never)"),
         ]
         for (step, source) in steps { #expect(step.description == source) }
         #expect(Set(steps.map(\.0.kind)) == Set(AppStep.Kind.allCases))

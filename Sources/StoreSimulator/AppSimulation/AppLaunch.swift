@@ -12,12 +12,32 @@ public final class AppLaunch: Sendable {
     /// The signer of the store's receipts, for an app that verifies them with `AppReceipt(verifying:signer:)`.
     public let receiptSigner: any ReceiptSigner
 
-    init(number: Int, storage: AppStorage, clock: AppClock, receiptSigner: any ReceiptSigner) {
+    /// The app's server, in a simulation with one; otherwise nil.
+    ///
+    /// The module StoreEndToEnd adds a server to a simulation.
+    public let server: AppServer?
+    private let customers: AppCustomers
+
+    init(
+        number: Int,
+        storage: AppStorage,
+        clock: AppClock,
+        receiptSigner: any ReceiptSigner,
+        customers: AppCustomers,
+        server: AppServer?
+    ) {
         self.number = number
+        self.customers = customers
+        self.server = server
         self.storage = storage
         self.clock = clock
         self.receiptSigner = receiptSigner
     }
+
+    /// The identifier of the user whose account is signed in on the device, as the app's server knows the user.
+    ///
+    /// It is a UUID in lowercase letters, and fit for a purchase's `appAccountToken`.
+    public var customer: String { customers.current }
 
     /// The date by the store's clock.
     ///

@@ -57,11 +57,14 @@ final class AppLaunches {
         _ setup: AppSimulationSetup,
         on device: AppDevice,
         _ signer: any ReceiptSigner,
+        _ customers: AppCustomers,
+        _ server: (any AppServerLife)?,
         _ backend: (AppProcess) -> LaunchBackend
     ) {
         let process = AppProcess(scheduler, ended.afterlife)
         present.withLock { $0 = process }
         let backend = backend(process)
+        if let server { backend.finishes.use { server.noteFinish(of: $0) } }
         let context = StoreContext(
             backend: backend,
             journal: LaunchJournal(device.journal, process),
@@ -73,7 +76,14 @@ final class AppLaunches {
         self.running = running
         StoreContext.ofThread = context
         let storage = AppStorage(device.disk, process)
-        let launch = AppLaunch(number: count, storage: storage, clock: appClock, receiptSigner: signer)
+        let launch = AppLaunch(
+            number: count,
+            storage: storage,
+            clock: appClock,
+            receiptSigner: signer,
+            customers: customers.on(device.device),
+            server: server.map { AppServer(process, device.device, $0) }
+        )
         count += 1
         let body = setup.launch
         context.run {

@@ -21,6 +21,7 @@ extension AppLife {
         }
         // Sends the current user's commands to the store before another user signs in.
         try rest(step)
+        try settleServer(before: step)
         try await checkLiveness(step)
         if user.second != nil {
             try await windUpDevice(step)
@@ -29,6 +30,7 @@ extension AppLife {
         }
         try await windUpDevice(step)
         try judge.checkBothDevices(step)
+        try judgeServer(before: step)
     }
 
     /// Signs in each user on the device in use.
@@ -55,7 +57,7 @@ extension AppLife {
         try rest(step)
         for _ in store.undecided { _ = try take(.approve(0)) }
         for _ in store.issues { _ = try take(.settleInterruption(0)) }
-        try launches.settle(before: step)
+        try settle(before: step)
     }
 
     /// Checks that an app delivers purchases while it runs, and not only after another launch.
@@ -65,6 +67,8 @@ extension AppLife {
         let account = device.account?.name
         let isForAnother = judge.transactions.contains { $0.account != account && $0.account != AppStep.relativeName }
         if judge.hasSignedWrongly || isForAnother { return }
+        // An app may try again at its next launch what its server did not answer.
+        if launches.running?.process.condition.hasLostRequest == true { return }
         try await check(.whileRunning, before: step)
     }
 
@@ -74,13 +78,13 @@ extension AppLife {
         let end = clock.now + 4 * turn
         // Waits until no other thread, such as one of the app's own, does work for the store or a queue.
         clock.activity.comeToRest()
-        try launches.settle(before: step)
+        try settle(before: step)
         try relaunchKilled(before: step)
         judge.hasWaited = true
         while clock.now < end, let deadline = clock.nextDeadline, deadline <= end {
             clock.advance(by: turn)
             user.current.wire?.releaseAll()
-            try launches.settle(before: step)
+            try settle(before: step)
             try relaunchKilled(before: step)
         }
     }

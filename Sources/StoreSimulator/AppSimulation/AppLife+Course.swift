@@ -57,18 +57,19 @@ extension AppLife {
         defer { if turn == course.turn { course.isBound = false } }
         try await context.run {
             while let step = course.step, !step.endsLaunch {
+                if server != nil, try pause() { return }
                 try begin(step)
                 let hasActed: Bool
                 if case .action(let name) = step {
                     hasActed = try await act(name)
                     if Task.isCancelled { return course.phase = .acting }
-                } else if case .advance(let hours) = step, setup.checksMoments {
+                } else if case .advance(let hours) = step, setup.checksMoments || server != nil {
                     hasActed = try await passTime(hours)
                 } else {
                     hasActed = try take(step)
                 }
                 guard note(hasActed: hasActed) else { continue }
-                if try launches.settle(before: course.index - 1) { return }
+                if try settle(before: course.index - 1) { return }
                 try await check(.step, before: course.index - 1)
             }
         }
@@ -79,20 +80,39 @@ extension AppLife {
     /// - Returns: whether time has passed.
     private nonisolated(nonsending) func passTime(_ hours: Int) async throws -> Bool {
         let end = clock.now + Double(max(hours, 0)) * 3_600
-        while let next = judge.nextPeriodEnd(before: end) {
+        while let next = nextMoment(before: end) {
             clock.advance(to: next)
-            if try launches.settle(before: course.index) { break }
-            try await checkAccess(before: course.index)
+            if try settle(before: course.index), server == nil { break }
+            if setup.checksMoments, launches.running?.process.isDead == false {
+                try await checkAccess(before: course.index)
+            }
         }
         judge.hasWaited = true
         clock.advance(to: end)
         return hours > 0
     }
 
+    /// Returns the next moment before an end at which something happens that is not left until the end.
+    private func nextMoment(before end: Date) -> Date? {
+        let period = judge.nextPeriodEnd(before: end)
+        guard let server else { return period }
+        // A server that has missed something is started again within some days.
+        return [period, server.nextDate, clock.now + 86_400].compactMap(\.self).filter { $0 < end }.min()
+    }
+
+    /// Lets a minute pass, so that no two events that people cause have the same date, by which servers order them; returns
+    /// whether the app was killed.
+    private func pause() throws -> Bool {
+        judge.hasWaited = true
+        clock.advance(by: 60)
+        return try settle(before: course.index)
+    }
+
     /// Begins the current step.
     private func begin(_ step: AppStep) throws {
         course.coming = course.steps[(course.index + 1)...]
         try course.report(.step(course.index, step))
+        if let server { server.note("\(step)") }
         course.states = states
     }
 
@@ -108,7 +128,7 @@ extension AppLife {
     private nonisolated(nonsending) func complete(hasActed: Bool) async throws {
         guard note(hasActed: hasActed) else { return }
         let index = course.index - 1
-        try launches.settle(before: index)
+        try settle(before: index)
         try relaunchKilled(before: index)
         try await check(.step, before: index)
     }

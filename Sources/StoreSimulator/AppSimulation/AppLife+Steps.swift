@@ -87,6 +87,9 @@ extension AppLife {
             guard let wire = user.current.wire, !wire.held.isEmpty else { return false }
             wire.releaseAll()
         case .loseConnection: user.current.wire?.cut()
+        case .killServer, .killServerInRequest, .serverDown, .loseRequest, .loseResponse, .notification, .notifiesFirst:
+            guard let server else { return false }
+            server.take(step)
         case .failHistory(let failure): historyFaults.add(.fail(failure))
         case .delayHistory(let seconds): historyFaults.add(.delay(Double(max(seconds, 0))))
         }
@@ -178,6 +181,8 @@ extension AppStep {
     var isSilent: Bool {
         switch self {
         case .kill, .user, .failPurchases, .failDownload, .fault, .failHistory, .delayHistory: true
+        case .killServer, .killServerInRequest, .serverDown, .loseRequest, .loseResponse, .notification, .notifiesFirst:
+            true
         default: false
         }
     }

@@ -10,6 +10,8 @@ struct AppViolation: Error {
     let step: Int
     /// The kills of the life.
     var kills: [AppKill] = []
+    /// The requests to the app's server and their answers.
+    var exchanges: [String] = []
 
     static func restless(before step: Int) -> Self { Self(sentence: "the app never comes to rest", step: step) }
 
@@ -44,25 +46,42 @@ final class AppLife {
     let user: AppUser
     let judge: AppJudge
     let historyFaults: HistoryFaults
+    /// The app's server in this life; nil for a simulation without one.
+    let server: (any AppServerLife)?
+    private let customers: AppCustomers
     var coverage = AppCoverage()
     /// The index of the last step that armed a kill.
     var armingStep = 0
     private(set) var kills: [AppKill] = []
 
-    init(_ setup: AppSimulationSetup, seed: UInt64, _ course: LifeCourse) throws {
+    init(_ setup: AppSimulationSetup, seed: UInt64, _ course: LifeCourse, _ host: (any AppServerHost)? = nil) throws {
         self.setup = setup
         self.course = course
         launches = AppLaunches(clock)
-        store = try SandboxStore(products: setup.products, clock: clock, locale: "en_US", signer: Self.signer)
+        store = try SandboxStore(
+            products: setup.products,
+            clock: clock,
+            locale: "en_US",
+            signer: host?.signer(clock: clock) ?? Self.signer,
+            bundleIdentifier: host?.bundle ?? "com.example.app"
+        )
         user = AppUser(store, seed: seed, claims: setup.claims.count)
         judge = AppJudge(setup, store, user)
         historyFaults = HistoryFaults(clock: clock)
+        let hasOther = setup.hasOtherUser || course.steps.contains(where: \.involvesOthers)
+        customers = AppCustomers(
+            of: [store.account.name] + (hasOther ? [AppStep.otherName] : []),
+            on: store.device,
+            seed: seed
+        )
+        server = host?.life(store, customers: customers.all)
     }
 
     /// Performs the steps and the final checks.
     ///
     /// - Throws: the first violation, or a mistake in the simulation.
     func live() throws {
+        try judgingServer(before: 0) { try server?.begin() }
         try launches.scheduler.bind {
             defer { over() }
             // Accounts created later would notify a running app.
@@ -71,10 +90,47 @@ final class AppLife {
                 _ = try store.addAccount(AppStep.relativeName)
             }
             launch()
-            try launches.settle(before: 0)
+            try settle(before: 0)
             try follow()
         }
     }
+
+    /// Performs everything that can happen without a further step, with the app and its server; returns whether the app was
+    /// killed.
+    @discardableResult
+    func settle(before step: Int) throws -> Bool {
+        guard let server else { return try launches.settle(before: step) }
+        try launches.settle(before: step)
+        try judgingServer(before: step) { try server.settle() }
+        // The server may have changed something in the store.
+        return try launches.settle(before: step)
+    }
+
+    /// Calls a body, and throws the server's violation as one of the life.
+    private func judgingServer(before step: Int, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let violation as AppServerViolation {
+            throw AppViolation("server \(violation.rule)", sentence: violation.sentence, step: step)
+        }
+    }
+
+    /// Lets everything arrive at the server that will.
+    func settleServer(before step: Int) throws {
+        guard let server else { return }
+        server.endFaults()
+        try settle(before: step)
+        while let next = server.nextDate {
+            clock.advance(to: min(next, clock.now + 86_400))
+            try settle(before: step)
+            try relaunchKilled(before: step)
+        }
+        try judgingServer(before: step) { try server.catchUp() }
+        try settle(before: step)
+    }
+
+    /// Compares what the server says with the store.
+    func judgeServer(before step: Int) throws { try judgingServer(before: step) { try server?.judge() } }
 
     var device: SandboxDevice { user.current.device }
 
@@ -88,7 +144,8 @@ final class AppLife {
         let isDirect = current.wire?.isIdle != false && steps.allSatisfy { !$0.disturbs }
         user.setAuthorizer(isDirect: isDirect)
         judge.forgetShown()
-        launches.launch(setup, on: current, store.signer) { process in
+        server?.note("# the app is launched")
+        launches.launch(setup, on: current, store.signer, customers, server) { process in
             isDirect
                 ? DirectLaunchBackend(current.device, process, judge.shown, historyFaults)
                 : LaunchBackend(current.connectedWire(), process, judge.shown, historyFaults)
@@ -126,7 +183,7 @@ final class AppLife {
         if let boundary = launches.running?.process.killedAt { coverage.noteKill(at: boundary) }
         noteKill()
         relaunch()
-        try launches.settle(before: step)
+        try settle(before: step)
         return true
     }
 
@@ -134,6 +191,7 @@ final class AppLife {
     private func noteKill() {
         guard let place = launches.running?.process.killPlace else { return }
         kills.append(AppKill(step: armingStep, place: place))
+        server?.note("# the app was killed \(place)")
     }
 
     /// The conditions under which a step begins, such as an unfinished purchase: coverage counts steps by them.

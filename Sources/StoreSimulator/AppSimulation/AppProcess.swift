@@ -15,6 +15,8 @@ final class AppProcess: Sendable {
         case update = "an update"
         case journal = "a write of the queue"
         case storage = "a write to the storage"
+        case request = "a request to the server"
+        case response = "an answer of the server"
     }
 
     /// The condition of a process.
@@ -26,6 +28,8 @@ final class AppProcess: Sendable {
         fileprivate(set) var fault: String?
         /// The number of boundaries that the process has reached, including those after it was killed.
         fileprivate(set) var reached = 0
+        /// Whether a request to the app's server had no answer.
+        fileprivate(set) var hasLostRequest = false
         /// The number of calls from threads that are not the simulation's, such as threads that the app has created.
         fileprivate(set) var escapes = 0
 
@@ -133,6 +137,10 @@ final class AppProcess: Sendable {
     var condition: Condition { state.withLock { $0.condition } }
     /// Records an invalid operation of the app, unless one is already recorded.
     func fail(_ sentence: String) { state.withLock { if $0.condition.fault == nil { $0.condition.fault = sentence } } }
+
+    /// Whether the calling thread is that of the process's life.
+    var isOnItsThread: Bool { TaskScheduler.current === scheduler }
+    func noteLostRequest() { state.withLock { $0.condition.hasLostRequest = true } }
 
     /// Arranges that the process is killed at the n-th boundary from now, counted from 1.
     func arm(after count: Int) { state.withLock { $0.countdown = max(count, 1) } }

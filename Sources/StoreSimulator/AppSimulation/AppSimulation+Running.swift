@@ -26,6 +26,7 @@ extension AppSimulation {
     ) async throws -> AppSimulationReport {
         for number in [runs, steps, jobs] where number < 1 { throw AppSimulationError.wrongNumber(number) }
         try checkClaims()
+        try setup.server?.check(setup.products)
         try checkNames(in: setup.beginning)
         for kind in setup.quirks ?? [] { try checkQuirk(kind) }
         let kept = try seedFile?.seeds() ?? []
@@ -73,6 +74,7 @@ extension AppSimulation {
     ///   simulation or in the steps, such as a product that the simulation does not sell.
     public func run(seed: UInt64, steps: [AppStep]) async throws {
         try checkClaims()
+        try setup.server?.check(setup.products)
         try checkNames(in: steps)
         let monitor = RunMonitor(limit: patience, say: say)
         let strays = StrayCalls.count
@@ -119,7 +121,7 @@ extension AppSimulation {
     }
 
     private func checkClaims() throws {
-        if setup.claims.isEmpty { throw AppSimulationError.nothingIsClaimed }
+        if setup.claims.isEmpty, setup.server == nil { throw AppSimulationError.nothingIsClaimed }
         for claim in setup.claims {
             switch claim {
             case .holds(let name, _), .delivers(let name, _):
@@ -385,8 +387,15 @@ struct AppRunPlan: Sendable {
     }
 
     private func performHere(jobs: Int, _ state: Locked<State>) throws -> (AppCoverage, AppSimulationFailure?) {
-        DispatchQueue.concurrentPerform(iterations: min(jobs, seeds.count)) { _ in
-            while let run = state.withLock({ Self.next(&$0) }) { perform(run, state) }
+        let jobs = min(jobs, seeds.count, setup.server?.mostJobs ?? .max)
+        DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+            do {
+                // Outside of a life, on whose thread Foundation runs no process.
+                let host = try setup.server?.start()
+                while let run = state.withLock({ Self.next(&$0) }) { perform(run, host, state) }
+            } catch {
+                state.withLock { $0.end(at: -1, with: .error(error)) }
+            }
         }
         var result = state.withLock { $0 }
         switch result.outcome {
@@ -396,7 +405,7 @@ struct AppRunPlan: Sendable {
             let steps = steps(seed: seed)
             result.coverage.add(coverage)
             var failure = try monitor.withSeed(seed) {
-                try setup.failure(of: violation, events, seed: seed, steps: steps, monitor)
+                try setup.failure(of: violation, events, seed: seed, steps: steps, monitor, setup.server?.start())
             }
             failure.coverageTable = result.coverage.table
             failure.coverageSummary = result.coverage.summary(lives: result.end + 1, of: choices.rows)
@@ -419,10 +428,10 @@ struct AppRunPlan: Sendable {
         return setup.beginning + generator.steps(stepCount)
     }
 
-    private func perform(_ run: Int, _ state: Locked<State>) {
+    private func perform(_ run: Int, _ host: (any AppServerHost)?, _ state: Locked<State>) {
         let result = Result {
             try monitor.withSeed(seeds[run]) {
-                try setup.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor)
+                try setup.violation(seed: seeds[run], steps: steps(seed: seeds[run]), monitor, host)
             }
         }
         state.withLock { state in

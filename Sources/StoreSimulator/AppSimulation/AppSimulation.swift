@@ -247,6 +247,9 @@ extension AppSimulation {
     /// stops the simulation too: the call cannot be interrupted, but the report shows at which step it is.
     public func reportingStalls(after patience: Duration) -> Self { changed { $0.patience = patience } }
 
+    /// Adds the app's server to each life.
+    package func withServer(_ plan: any AppServerPlan) -> Self { changed { $0.setup.server = plan } }
+
     private func changed(_ body: (inout Self) -> Void) -> Self {
         var copy = self
         body(&copy)

@@ -67,6 +67,10 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public let events: SandboxTimeline
     /// The kills at boundaries during these steps.
     let kills: [AppKill]
+    /// The steps, and the requests of the app, the store and the server to each other with their answers, a line each.
+    ///
+    /// It is empty in a simulation without a server.
+    public let exchanges: [String]
     /// The ``events``, line by line.
     public var timeline: String { events.description }
     /// The page that was written to the folder of the file of seeds; nil if there is none.
@@ -131,9 +135,10 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
 
     /// The sentence, the seed, the source, the boundaries of the kills, the quirks, the number of lives, the page's
-    /// file, and the timeline.
+    /// file, the exchanges with the server, and the timeline.
     public var description: String {
         let lines = [sentence, course, coverageSummary, pageFile.map { "to look at: \($0.path)" }]
-        return lines.compactMap(\.self).joined(separator: "\n") + "\n\n\(timeline)"
+        return (lines + (exchanges.isEmpty ? [] : [""] + exchanges)).compactMap(\.self).joined(separator: "\n")
+            + "\n\n\(timeline)"
     }
 }

@@ -52,6 +52,8 @@ struct AppSimulationSetup: Sendable {
     var isInline = false
     /// The kinds of quirks that are drawn, all that fit if there are none; nil if none is drawn.
     var quirks: [StoreQuirk.Kind]?
+    /// The app's server; nil for none.
+    var server: (any AppServerPlan)?
     /// Whether access is also checked at the moments within a step.
     var checksMoments = false
 
@@ -76,7 +78,14 @@ struct AppSimulationSetup: Sendable {
         var weights = weights
         // Without the requirement to verify, an app may deliver purchases with any signature.
         if !isVerified { weights[.signature] = 0 }
-        return .init(actions: actions.map(\.name), products: products, weights: weights, quirks: drawnQuirks)
+        if server == nil { for kind in AppStep.Kind.ofServers { weights[kind] = 0 } }
+        return .init(
+            actions: actions.map(\.name),
+            products: products,
+            weights: weights,
+            quirks: drawnQuirks,
+            expires: server == nil
+        )
     }
 }
 
@@ -89,12 +98,13 @@ extension AppSimulationSetup {
         seed: UInt64,
         steps: [AppStep],
         _ monitor: RunMonitor,
+        _ host: (any AppServerHost)? = nil,
         tracesDeliveries: Bool = false
     ) throws -> (AppViolation?, AppCoverage, SandboxTimeline) {
         try monitor.checkCancellation()
         let progress = monitor.begin(seed, steps)
         defer { monitor.end(progress) }
-        let life = try AppLife(self, seed: seed, LifeCourse(steps) { try monitor.go(progress, to: $0) })
+        let life = try AppLife(self, seed: seed, LifeCourse(steps) { try monitor.go(progress, to: $0) }, host)
         life.store.tracesDeliveries = tracesDeliveries
         progress.scheduler = life.launches.scheduler
         do {
@@ -102,6 +112,7 @@ extension AppSimulationSetup {
             return (nil, life.coverage, SandboxTimeline())
         } catch var violation as AppViolation {
             violation.kills = life.kills
+            violation.exchanges = life.server?.exchanges ?? []
             return (violation, life.coverage, (try? life.store.timeline) ?? SandboxTimeline())
         }
     }
@@ -110,8 +121,9 @@ extension AppSimulationSetup {
     ///
     /// A failed life is first reduced to the steps that are needed.
     func failure(seed: UInt64, steps: [AppStep], _ monitor: RunMonitor) throws -> AppSimulationFailure? {
-        let (violation, _, events) = try violation(seed: seed, steps: steps, monitor)
-        return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor) }
+        let host = try server?.start()
+        let (violation, _, events) = try violation(seed: seed, steps: steps, monitor, host)
+        return try violation.map { try failure(of: $0, events, seed: seed, steps: steps, monitor, host) }
     }
 
     /// Returns the failure of the reduced life, or of the original life if the violation does not recur.
@@ -120,24 +132,33 @@ extension AppSimulationSetup {
         _ events: SandboxTimeline,
         seed: UInt64,
         steps: [AppStep],
-        _ monitor: RunMonitor
+        _ monitor: RunMonitor,
+        _ host: (any AppServerHost)?
     ) throws -> AppSimulationFailure {
         func failure(
             _ sentence: String,
             _ shrunk: [AppStep],
             _ events: SandboxTimeline,
-            _ kills: [AppKill]
+            _ broken: AppViolation
         ) -> AppSimulationFailure {
-            .init(sentence: sentence, seed: seed, drawn: steps.count, steps: shrunk, events: events, kills: kills)
+            .init(
+                sentence: sentence,
+                seed: seed,
+                drawn: steps.count,
+                steps: shrunk,
+                events: events,
+                kills: broken.kills,
+                exchanges: broken.exchanges
+            )
         }
-        if let again = try self.violation(seed: seed, steps: steps, monitor).0 {
-            let shrunk = try shrunk(seed: seed, steps: steps, again, monitor)
+        if let again = try self.violation(seed: seed, steps: steps, monitor, host).0 {
+            let shrunk = try shrunk(seed: seed, steps: steps, again, monitor, host)
             // Traces deliveries only in this last life, since the events of the others are not used.
-            let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, tracesDeliveries: true)
-            if let last { return failure(last.sentence, shrunk, told, last.kills) }
+            let (last, _, told) = try self.violation(seed: seed, steps: shrunk, monitor, host, tracesDeliveries: true)
+            if let last { return failure(last.sentence, shrunk, told, last) }
         }
         let sentence = "\(violation.sentence), which the same seed did not bring about again"
-        return failure(sentence, steps, events, violation.kills)
+        return failure(sentence, steps, events, violation)
     }
 
     /// Calls a body on a thread that it may block.
@@ -151,13 +172,19 @@ extension AppSimulationSetup {
 // Reduces a life that breaks a rule to the steps that are needed to break one.
 extension AppSimulationSetup {
     /// Returns the steps that are needed to break a rule, which may be a different rule.
-    func shrunk(seed: UInt64, steps: [AppStep], _ first: AppViolation, _ monitor: RunMonitor) throws -> [AppStep] {
+    func shrunk(
+        seed: UInt64,
+        steps: [AppStep],
+        _ first: AppViolation,
+        _ monitor: RunMonitor,
+        _ host: (any AppServerHost)?
+    ) throws -> [AppStep] {
         // Reduces to the same rule first: if the same rule is broken, the mistake is probably the same.
         let same = try shrunk(steps, first) {
-            try violation(seed: seed, steps: $0, monitor).0.map { $0.rule == first.rule } ?? false
+            try violation(seed: seed, steps: $0, monitor, host).0.map { $0.rule == first.rule } ?? false
         }
         if same.count <= Self.few { return same }
-        let other = try shrunk(same, first) { try violation(seed: seed, steps: $0, monitor).0 != nil }
+        let other = try shrunk(same, first) { try violation(seed: seed, steps: $0, monitor, host).0 != nil }
         return other.count < same.count ? other : same
     }
 
@@ -196,17 +223,27 @@ extension AppSimulationSetup {
         return try killsEarlier(best).first(where: breaks) ?? best
     }
 
-    /// Returns variants of the steps in which one process is killed earlier, at one of the first boundaries; earliest
-    /// first.
+    /// Returns variants of the steps in which one process is killed earlier, at one of the first boundaries or requests;
+    /// earliest first.
     private func killsEarlier(_ steps: [AppStep]) -> some Sequence<[AppStep]> {
-        steps.indices.lazy.flatMap { index -> LazyMapSequence<Range<Int>, [AppStep]> in
-            var end = 1
-            if case .kill(let count) = steps[index] { end = min(max(count, 1), AppStepGenerator.latestKill + 1) }
-            return (1..<end).lazy.map { earlier in
+        steps.indices.lazy.flatMap { index in
+            steps[index].earlier.lazy.map { earlier in
                 var earlierSteps = steps
-                earlierSteps[index] = .kill(after: earlier)
+                earlierSteps[index] = earlier
                 return earlierSteps
             }
+        }
+    }
+}
+
+extension AppStep {
+    /// The steps that kill the same process earlier; earliest first.
+    fileprivate var earlier: [AppStep] {
+        switch self {
+        case .kill(let count): (1..<min(max(count, 1), AppStepGenerator.latestKill + 1)).map { .kill(after: $0) }
+        case .killServerInRequest(let count):
+            (0..<min(max(count, 0), AppStepGenerator.latestKill)).map { .killServerInRequest(after: $0) }
+        default: []
         }
     }
 }

@@ -36,7 +36,9 @@ extension AppStep {
     /// Lines about a device concern `device`, which is the one in use.
     private func scenarioLines(on device: String) -> [String] {
         switch self {
-        case .action, .kill, .relaunch, .fault, .release, .loseConnection, .failHistory, .delayHistory: ["# \(self)"]
+        case .action, .kill, .relaunch, .fault, .release, .loseConnection, .failHistory, .delayHistory, .killServer,
+            .killServerInRequest, .serverDown, .loseRequest, .loseResponse, .notification, .notifiesFirst:
+            ["# \(self)"]
         case .user(let answer): ["authorizer \(answer.word)"]
         case .askToBuy(let isOn): [ofAccount("ask-to-buy", isOn.word)]
         case .approve(let index): ["try approve any-\(index.magnitude)"]

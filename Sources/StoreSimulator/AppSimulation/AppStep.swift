@@ -111,6 +111,39 @@ public enum AppStep: Hashable, Sendable {
     /// The result of the next Store Kit 2 query about the user's purchases is delayed by some seconds of store time.
     case delayHistory(seconds: Int)
 
+    // MARK: The app's server
+
+    /// The app's server is killed, and started again by the next request to it.
+    case killServer
+    /// The app's server is killed when it has answered a request after some others; the answer is lost.
+    case killServerInRequest(after: Int)
+    /// The app's server is down for some hours by the store's clock.
+    case serverDown(hours: Int)
+    /// The app's next request to its server is lost before it arrives.
+    case loseRequest
+    /// The answer to the app's next request to its server is lost.
+    case loseResponse
+    /// The store delivers the next notification to the app's server with a fault.
+    case notification(NotificationFault)
+    /// From now on, notifications arrive before the app's next request to its server, or after the app has come to rest.
+    case notifiesFirst(Bool)
+
+    /// A fault in the delivery of a notification to the app's server.
+    public enum NotificationFault: Hashable, Sendable {
+        /// It is delivered twice.
+        case twice
+        /// It is delivered after the one that follows it.
+        case reordered
+        /// It is delivered some hours later.
+        case late(hours: Int)
+        /// It is processed, but the answer comes too late, and it is delivered again.
+        case slow
+        /// The first attempt is lost, and a retry follows.
+        case lostOnce
+        /// It is lost with all retries; the server has to ask for it.
+        case never
+    }
+
     /// A user's reply to a payment sheet.
     public enum UserAnswer: String, Hashable, CaseIterable, Sendable {
         /// The user pays.
@@ -181,12 +214,24 @@ public enum AppStep: Hashable, Sendable {
         /// ``AppStep/failHistory(_:)``, ``AppStep/delayHistory(seconds:)``, and ``AppStep/fault(_:at:)`` for reads of
         /// the storefront.
         case reading
+        /// ``AppStep/killServer``, ``AppStep/killServerInRequest(after:)`` and ``AppStep/serverDown(hours:)``, drawn only in
+        /// a simulation with a server.
+        case server
+        /// ``AppStep/loseRequest`` and ``AppStep/loseResponse``, drawn only in a simulation with a server.
+        case request
+        /// ``AppStep/notification(_:)`` and ``AppStep/notifiesFirst(_:)``, drawn only in a simulation with a server.
+        case notification
         /// ``AppStep/quirk(_:_:)``, drawn only in a simulation with ``AppSimulation/withQuirks(_:)``.
         case quirk
     }
 
     /// The step's kind.
     public var kind: Kind { row.kind }
+}
+
+extension AppStep.Kind {
+    /// The kinds that need a server of the app.
+    static let ofServers: [Self] = [.server, .request, .notification]
 }
 
 extension AppStep {
@@ -197,7 +242,8 @@ extension AppStep {
             billingFails,
             gracePeriod, payBill, askForConsent, consent, redeem, winBack, slowDownloads, failDownload, refund,
             failPurchases, sign, reachable, fault, release, loseConnection, connectionFault, acknowledgementFault,
-            storefrontFault, failHistory, delayHistory, quirk
+            storefrontFault, failHistory, delayHistory, quirk, killServer, killServerInRequest, serverDown, loseRequest,
+            loseResponse, notification, notifiesFirst
 
         /// The kind of such steps.
         var kind: Kind {
@@ -228,6 +274,9 @@ extension AppStep {
             case .acknowledgementFault: .acknowledgement
             case .storefrontFault, .failHistory, .delayHistory: .reading
             case .quirk: .quirk
+            case .killServer, .killServerInRequest, .serverDown: .server
+            case .loseRequest, .loseResponse: .request
+            case .notification, .notifiesFirst: .notification
             }
         }
     }
@@ -275,6 +324,13 @@ extension AppStep {
         case .failHistory: .failHistory
         case .delayHistory: .delayHistory
         case .quirk: .quirk
+        case .killServer: .killServer
+        case .killServerInRequest: .killServerInRequest
+        case .serverDown: .serverDown
+        case .loseRequest: .loseRequest
+        case .loseResponse: .loseResponse
+        case .notification: .notification
+        case .notifiesFirst: .notifiesFirst
         }
     }
 }

@@ -11,6 +11,8 @@ struct AppStepGenerator {
         var weights: [AppStep.Kind: Int]
         /// The kinds of quirks that the store may have.
         var quirks: [StoreQuirk.Kind] = []
+        /// Whether a tester may end a subscription, of which a server is told twice with one date.
+        var expires = true
 
         /// The steps that redeem the products' offers.
         var offers: [AppStep] {
@@ -58,6 +60,7 @@ struct AppStepGenerator {
         case .kill: 14
         case .time, .quirk: 8
         case .askToBuy, .wire: 7
+        case .server, .request, .notification: 6
         case .relaunch, .interruption, .refund, .billing: 5
         case .elsewhere, .renewal: 4
         case .user, .signIn, .secondDevice, .family, .failure, .offer, .download, .connection, .reading: 3
@@ -103,7 +106,7 @@ struct AppStepGenerator {
         case .family: below(4) == 0 ? .familyLeaves : .familyBuys(product { $0.isFamilyShareable })
         case .storefront: .storefront(["USA", "DEU", "FRA"][below(3)])
         case .time: .advance(hours: [1, 24, 3 * 24, 7 * 24, 31 * 24, 100 * 24][below(6)])
-        case .renewal: [.autoRenew(true), .autoRenew(false), .expire][below(3)]
+        case .renewal: [.autoRenew(true), .autoRenew(false), choices.expires ? .expire : .autoRenew(false)][below(3)]
         case .billing: [.billingFails(true), .billingFails(false), .gracePeriod(below(2) == 0), .payBill][below(4)]
         case .consent: [.askForConsent, .consent(true), .consent(false)][below(3)]
         case .offer: choices.offers[below(choices.offers.count)]
@@ -112,6 +115,23 @@ struct AppStepGenerator {
                 below(3)
             ]
         case .refund: .refund(below(8))
+        case .server:
+            switch below(4) {
+            case 0, 1: .killServer
+            case 2: .killServerInRequest(after: below(4))
+            default: .serverDown(hours: [1, 5, 20, 100][below(4)])
+            }
+        case .request: below(2) == 0 ? .loseRequest : .loseResponse
+        case .notification:
+            switch below(9) {
+            case 0: .notification(.twice)
+            case 1: .notification(.reordered)
+            case 2: .notification(.late(hours: [1, 6, 30, 100][below(4)]))
+            case 3: .notification(.slow)
+            case 4: .notification(.lostOnce)
+            case 5: .notification(.never)
+            default: .notifiesFirst(below(2) == 0)
+            }
         case .quirk: .quirk(StoreQuirk(choices.quirks[below(choices.quirks.count)]), below(3) != 0)
         case .failure:
             .failPurchases(
@@ -178,7 +198,9 @@ extension AppStepGenerator.Choices {
     var rows: [AppStep.Row] {
         let kinds = Set(kinds.map(\.kind))
         let offers = Set(offers.map(\.row))
-        return AppStep.Row.allCases.filter { kinds.contains($0.kind) && ($0.kind != .offer || offers.contains($0)) }
+        return AppStep.Row.allCases.filter {
+            kinds.contains($0.kind) && ($0.kind != .offer || offers.contains($0)) && ($0 != .expire || expires)
+        }
     }
 }
 

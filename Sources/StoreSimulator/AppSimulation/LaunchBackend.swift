@@ -6,6 +6,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
     private let wire: any StoreBackend
     let process: AppProcess
     let shown: ShownTransactions
+    let finishes = FinishObserver()
     private let ownServices: StoreServices
     private let receivers = Locked<[LaunchReceiver]>([])
 
@@ -36,6 +37,7 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
         // Stores the reply, since the queue retains the tasks that await a finish until it receives one.
         let lose = { @Sendable [process] in process.lose { reply(.tryLater(AppProcess.lost)) } }
         guard process.pass(.call, "after \(commands.beginning), before it was sent to the store") else { return lose() }
+        for command in commands { finishes.note(command) }
         wire.submit(commands) { [process] answer in
             let isAlive = process.pass(.answer, "after the store had taken \(commands.noun), before its answer arrived")
             if isAlive { reply(answer) } else { lose() }
@@ -79,6 +81,18 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
             return receivers
         }
         for receiver in all { wire.disconnect(receiver) }
+    }
+}
+
+/// An observer of the transactions that a launch finishes, before the store does.
+final class FinishObserver: Sendable {
+    // Set before the launch begins, and called on its thread.
+    nonisolated(unsafe) private var body: ((String) -> Void)?
+
+    func use(_ body: @escaping (String) -> Void) { self.body = body }
+
+    func note(_ command: StoreCommand) {
+        if let body, case .finish(let transaction) = command.action, TaskScheduler.current != nil { body(transaction) }
     }
 }
 
@@ -195,12 +209,14 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
 
     func exchange(_ commands: [StoreCommand], on connection: StoreConnectionID?, into exchange: inout Exchange) {
         guard process.pass(.call, "after \(commands.beginning)") else { return exchange.refuse(AppProcess.lost) }
+        for command in commands { finishes.note(command) }
         store.exchange(commands, on: connection, into: &exchange)
         noteUpdates(exchange)
     }
 
     func exchange(_ command: StoreCommand, on connection: StoreConnectionID?, into exchange: inout Exchange) {
         guard process.pass(.call, "after \([command].beginning)") else { return exchange.refuse(AppProcess.lost) }
+        finishes.note(command)
         store.exchange(command, on: connection, into: &exchange)
         noteUpdates(exchange)
     }
