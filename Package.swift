@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "StorePostgres", targets: ["StorePostgres"]),
         .library(name: "StoreRemote", targets: ["StoreRemote"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
+        .library(name: "StoreEndToEnd", targets: ["StoreEndToEnd"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
@@ -69,6 +70,11 @@ let package = Package(
             name: "StoreServer",
             dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
             resources: [.embedInCode("Console/Page")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StoreEndToEnd",
+            dependencies: ["StoreCore", "StoreServer", "StoreSimulator"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -266,6 +272,13 @@ let package = Package(
             dependencies: [
                 "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "CDispatchOverrides",
                 "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StoreEndToEndTests",
+            dependencies: [
+                "StoreEndToEnd", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator", "TestSupport",
             ],
             swiftSettings: settings
         ),

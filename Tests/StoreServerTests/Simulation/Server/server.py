@@ -3,7 +3,7 @@
 FAULT in its environment names one mistake, which it then makes.
 It compares the root of a certificate chain with the store's, and does not verify the chain itself: enough for a test.
 """
-import base64, hashlib, json, os, sqlite3, sys, time, urllib.parse, urllib.request
+import base64, hashlib, json, os, sqlite3, sys, time, urllib.error, urllib.parse, urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 FAULT = os.environ.get("FAULT", "")
@@ -105,6 +105,24 @@ base.executescript("""
 """)
 
 
+pending = []
+
+
+def upload(body, customer):
+    """Takes what an app uploads: a signed transaction, or only its identifier."""
+    if "transactionId" in body:
+        info = call("GET", "/inApps/v1/transactions/" + body["transactionId"])["signedTransactionInfo"]
+    else:
+        info = body["signedTransaction"]
+    sale = payload(info)
+    if FAULT != "early" or sale["type"] != "Consumable":
+        return take(sale, customer)
+    # Answers, and writes at the next upload.
+    while pending:
+        take(*pending.pop())
+    pending.append((sale, customer))
+
+
 def take(sale, customer=None):
     """Keeps a transaction, unless a newer state of it is known."""
     customer = customer or sale.get("appAccountToken")
@@ -141,7 +159,8 @@ def notify(jws):
         sale["signedDate"] = event["signedDate"]
         if FAULT == "trusts" and event["notificationType"] == "REFUND":
             sale["revocationDate"] = event["signedDate"]
-        take(sale)
+        if FAULT != "early" or sale["type"] != "Consumable":
+            take(sale)
     if "signedRenewalInfo" in data:
         renewal = json.loads(decode(data["signedRenewalInfo"].split(".")[1]))
         base.execute(
@@ -172,15 +191,21 @@ def access(customer, now):
                 products.add(sale["productId"])
     if FAULT == "credits twice":
         coins = base.execute("select ifnull(sum(count), 0) from credits where customer = ?", (customer,)).fetchone()[0]
+    coins += sum(sale["quantity"] for sale, owner in pending if owner == customer)
     return {"products": sorted(products), "coins": coins}
+
+
+def call(method, path, body=None):
+    """Returns the API's answer."""
+    request = urllib.request.Request(
+        os.environ["STORE_URL"] + path, method=method, data=json.dumps(body).encode() if body is not None else None,
+        headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request, timeout=5))
 
 
 def ask(path, body={}):
     """Returns the API's answer to a question about notifications."""
-    request = urllib.request.Request(
-        os.environ["STORE_URL"] + "/inApps/v1/notifications/" + path, method="POST", data=json.dumps(body).encode(),
-        headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
-    return json.load(urllib.request.urlopen(request, timeout=5))
+    return call("POST", "/inApps/v1/notifications/" + path, body)
 
 
 def catch_up():
@@ -214,10 +239,11 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/reset":
                 for table in ("sales", "owners", "graces", "credits", "seen"):
                     base.execute("delete from " + table)
+                pending.clear()
             elif self.path == "/notifications":
                 notify(body["signedPayload"])
             else:
-                take(payload(body["signedTransaction"]), self.path.split("/")[2])
+                upload(body, self.path.split("/")[2])
             if FAULT == "dies" and body.get("signedPayload"):
                 print("no room left", flush=True)
                 sys.exit(3)
@@ -228,6 +254,9 @@ class Handler(BaseHTTPRequestHandler):
         except ValueError:
             base.rollback()
             self.answer(400)
+        except urllib.error.HTTPError as error:
+            base.rollback()
+            self.answer(404 if error.code == 404 else 500)
 
     def log_message(self, *arguments):
         pass
