@@ -10,7 +10,8 @@ import Testing
     static let compiled: [[String]] = {
         let paths =
             Document.paths(under: "Tests/DocumentationTests", endingIn: ".swift")
-            .filter { $0.contains("/Examples") } + Document.paths(under: ".ci/client", endingIn: ".swift")
+            .filter { $0.contains("/Examples") } + ["Tests/StoreEndToEndTests/Shop.swift"]
+            + Document.paths(under: ".ci/client", endingIn: ".swift")
             + Document.paths(under: "Tests/Programs/AppGallery", endingIn: ".swift")
         return paths.map { path in
             let lines = (try? Document.text(path))?.split(separator: "\n") ?? []
@@ -102,6 +103,7 @@ import Testing
         "Scenarios.md": (4, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "SimulatingYourServer.md": (5, "Tests/StoreServerTests/Simulation/ServerSimulationTests.swift"),
         "Simulator.md": (2, "input: commands"),
+        "TestingBoth.md": (3, "Tests/StoreEndToEndTests/EndToEndTests.swift"),
         "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
         "TestingYourServer.md": (3, "input: programs for other libraries"),
         "TheSocketAsJSON.md": (39, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
