@@ -64,6 +64,9 @@ struct Catalog: Sendable {
         return indices[ExactText(identifier)]
     }
 
+    /// The number of registered products, including withdrawn ones.
+    var count: Int { products.count }
+
     /// All registered products, including withdrawn ones.
     var allProducts: [SandboxProduct] { Array(products) }
 

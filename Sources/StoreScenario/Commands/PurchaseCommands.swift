@@ -12,6 +12,7 @@ extension ScenarioCommand {
                 ScenarioOption("--user", .text, "the app's own name for its user"),
                 ScenarioOption("--offer", .text, "a promotional offer, signed by the store's key"),
                 ScenarioOption("--ask", nil, "somebody else is asked for this payment"),
+                ScenarioOption("--outcome", .either(Call.outcomes, .failure), "what becomes of this purchase alone"),
                 ScenarioOption("--outside", nil, "in the store itself, without an app's order"),
                 .account, .device,
             ],
@@ -168,8 +169,31 @@ extension Call {
                 applicationUsername: payment.applicationUsername
             )
         }
-        if has("--outside") { return try done("bought", transaction: account().buy(payment)) }
-        return try order(.purchase(payment), on: deviceOfAccount(), "ordered")
+        guard has("--outside") else {
+            guard let outcome else { return try order(.purchase(payment), on: deviceOfAccount(), "ordered") }
+            return try order(payment, on: deviceOfAccount(), outcome, "ordered")
+        }
+        guard outcome == nil else {
+            throw ScenarioError("--outcome is for what an app orders; it does not go with --outside")
+        }
+        return try done("bought", transaction: account().buy(payment))
+    }
+
+    /// The words for outcomes, apart from the names of failures.
+    fileprivate static let outcomes = ["approve", "decline", "cancel", "ask", "interrupt"]
+
+    /// The outcome that the command gives its purchase; nil if the store's settings decide.
+    private var outcome: PurchaseOutcome? {
+        word("--outcome").map { word in
+            switch word.text {
+            case "approve": .decided(.approve)
+            case "decline": .decided(.decline())
+            case "cancel": .decided(.cancel)
+            case "ask": .decided(.askSomebodyElse)
+            case "interrupt": .interrupted
+            default: .decided(.decline(failure("--outcome")))
+            }
+        }
     }
 
     fileprivate func finish() throws -> ScenarioAnswer {

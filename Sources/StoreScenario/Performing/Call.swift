@@ -141,7 +141,26 @@ extension Call {
 
     /// Submits an order, and returns a result with the new transaction.
     func order(_ action: StoreCommand.Action, on device: SandboxDevice, _ sentence: String) throws -> ScenarioAnswer {
-        let order = try submit(action, on: device)
+        try answer(to: submit(action, on: device), on: device, sentence)
+    }
+
+    /// Orders a product with an outcome, and returns a result with the new transaction.
+    func order(
+        _ payment: StorePayment,
+        on device: SandboxDevice,
+        _ outcome: PurchaseOutcome,
+        _ sentence: String
+    ) throws -> ScenarioAnswer {
+        let order = session.nextOrder()
+        try device.order(payment, as: order, outcome: outcome)
+        return try answer(to: order, on: device, sentence)
+    }
+
+    private func answer(
+        to order: OrderID,
+        on device: SandboxDevice,
+        _ sentence: String
+    ) throws -> ScenarioAnswer {
         guard let transaction = try session.transactions.last(where: { $0.order == order }) else {
             return done("\(sentence) on \(device.name)")
         }
@@ -152,9 +171,10 @@ extension Call {
 extension Call {
     /// Advances the store's clock, and returns the events that this caused.
     func advance(to moment: Date) throws -> ScenarioAnswer {
-        let before = try store.timeline.entries.count
+        // Deliveries are left out, which other clients of the store may trace.
+        let before = try store.timeline.entries.count { !$0.isDelivery }
         try store.advanceThrowing(to: moment)
-        let events = try store.timeline.entries.dropFirst(before).map(\.json)
+        let events = try store.timeline.entries.filter { !$0.isDelivery }.dropFirst(before).map(\.json)
         let now = JSONValue.date(store.clock.now)
         let table = ScenarioAnswer(table: events, empty: "").text
         return ScenarioAnswer(

@@ -68,7 +68,7 @@ extension JSONValue {
     package static func optional(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     package static func optional(_ amount: Decimal?) -> JSONValue { amount.map(JSONValue.decimal) ?? .null }
     package static func optional(_ number: Int?) -> JSONValue { number.map(JSONValue.number) ?? .null }
-    static func optional(_ date: Date?) -> JSONValue { date.map(JSONValue.date) ?? .null }
+    package static func optional(_ date: Date?) -> JSONValue { date.map(JSONValue.date) ?? .null }
     /// Returns a date as ISO 8601 text, in UTC and whole seconds.
     package static func date(_ date: Date) -> JSONValue { .string(date.formatted(.iso8601)) }
 

@@ -31,10 +31,58 @@ struct ConsoleTransactions: Sendable {
         let device =
             transaction.device.flatMap { store.device(named: $0) }
             ?? store.devices.first { $0.account?.name == transaction.account }
-        let details: JSONValue = ["transaction": transaction.row, "jws": jws(of: identifier)]
+        let row = ConsoleContext(store).rows([transaction])[0]
+        let details: JSONValue = [
+            "transaction": row + facts(about: transaction), "story": try story(of: identifier),
+            "notifications": try notifications(about: identifier), "jws": jws(of: identifier),
+        ]
         guard let device else { return details }
         let single = device.receipt(forTransaction: identifier).map { store.verify(receipt: $0).json }
         return details + ["receipt": receipt(of: device), "transactionReceipt": .optional(single.map(Self.indented))]
+    }
+
+    /// Returns what the row of a transaction leaves out.
+    private func facts(about transaction: SandboxTransaction) -> JSONValue {
+        [
+            "storeState": .string("\(transaction.state)"), "origin": .string(transaction.origin.rawValue),
+            "expires": .optional(transaction.expirationDate), "cancelled": .optional(transaction.cancellationDate),
+            "refund": .optional(transaction.refund.map { "\($0)" }), "sharedBy": .optional(transaction.sharedBy),
+            "held": .optional(transaction.held),
+        ]
+    }
+
+    /// Returns what happened to a transaction, oldest first: what the store recorded, and what devices were told.
+    private func story(of identifier: String) throws -> JSONValue {
+        let lines = try chronicle.lines(about: identifier).map(\.entry)
+        let told = try view.newestNotifications(
+            NotificationQuery(transaction: identifier, limit: Self.mostNotifications)
+        )
+        let notifications = told.page.reversed().map { notification in
+            let name = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
+            return (notification.date, Self.step(notification.date, "notification", "\(name): \(notification.outcome)"))
+        }
+        let steps = lines.map { entry in
+            let refusal = entry.refusal.map { ": \($0.reason)" } ?? ""
+            return (entry.date, Self.step(entry.date, entry.kind.rawValue, entry.what + refusal, entry.device))
+        }
+        // Notifications come last among what happened at the same time.
+        let all = (steps + notifications).enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }
+        return .array(all.map(\.element.1))
+    }
+
+    private static let mostNotifications = 50
+
+    private static func step(_ date: Date, _ kind: String, _ what: String, _ device: String? = nil) -> JSONValue {
+        ["date": .date(date), "kind": .string(kind), "what": .string(what), "device": .optional(device)]
+    }
+
+    private func notifications(about identifier: String) throws -> JSONValue {
+        let query = NotificationQuery(transaction: identifier, limit: Self.mostNotifications)
+        return .array(
+            try view.newestNotifications(query).page.reversed().map { notification in
+                notification.json + ["result": .string(notification.outcome.rawValue)]
+            }
+        )
     }
 
     private func jws(of identifier: String) -> JSONValue {

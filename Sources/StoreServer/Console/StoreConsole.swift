@@ -6,6 +6,7 @@ import StoreScenario
 package final class StoreConsole: Sendable {
     private let control: StoreControl
     private let reader: ConsoleReader
+    private let states: ConsoleStateReader
     private let transactions: ConsoleTransactions
 
     /// Creates the console of a store.
@@ -14,8 +15,11 @@ package final class StoreConsole: Sendable {
     package init(_ control: StoreControl) {
         let controlled = control.reader
         self.control = control
-        reader = ConsoleReader(controlled.store, controlled.view, controlled.chronicle)
+        reader = ConsoleReader(control: control)
+        states = ConsoleStateReader(controlled.store, controlled.view, controlled.chronicle)
         transactions = ConsoleTransactions(controlled.store, controlled.view, controlled.chronicle)
+        // The story of a transaction includes what devices were told.
+        controlled.store.tracesDeliveries = true
     }
 
     /// Returns the response to a request below `/console`, which may have any content.
@@ -43,17 +47,28 @@ package final class StoreConsole: Sendable {
         do {
             switch (path.first, path.count) {
             case ("commands", 1): return HTTPResponse(json: .array(ScenarioCommand.all.map(\.json)))
-            case ("state", 1): return HTTPResponse(json: try reader.state(for: request))
+            case ("state", 1): return HTTPResponse(json: try states.state(for: request))
             case ("events", 1): return try control.listen(request)
             case ("transaction", 2):
                 return try transactions.details(of: path[1]).map { HTTPResponse(json: $0) } ?? Self.absent
-            default: return Self.absent
+            case ("notification", 2):
+                return try reader.notification(path[1]).map { HTTPResponse(json: $0) } ?? Self.absent
+            default: return try read(request, path) ?? Self.absent
             }
         } catch let failure as ControlFailure {
             return Self.failure(failure.code.status, failure.message)
         } catch {
             return Self.failure(500, "\(error)")
         }
+    }
+
+    /// Returns a list or a summary; nil at any other address.
+    private func read(_ request: HTTPRequest, _ path: [String]) throws -> HTTPResponse? {
+        guard path.count == 1, let route = ConsoleRoute.all.first(where: { $0.name == path[0] }) else { return nil }
+        var request = request
+        // An empty field of a form filters nothing.
+        request.query.removeAll { $0.value.isEmpty }
+        return HTTPResponse(json: try route.answer(reader, try ControlQuery(request, route.query)))
     }
 
     private static let absent = failure(404, "there is nothing here")

@@ -48,14 +48,15 @@ package enum ControlDescription {
                 "schema": text,
             ]
         }
-        let number: JSONValue = [
-            "type": .string("integer"), "minimum": .number(1), "maximum": .number(ControlQuery.maximumLimit),
-        ]
         let query = route.query.map { parameter -> JSONValue in
             [
                 "name": .string(parameter.name), "in": .string("query"), "description": .string(parameter.summary),
-                "schema": parameter.isNumber
-                    ? number : parameter.words.isEmpty ? text : ["enum": .array(parameter.words.map(JSONValue.string))],
+                "schema": parameter.range.map {
+                    [
+                        "type": .string("integer"), "minimum": .number($0.lowerBound),
+                        "maximum": .number($0.upperBound),
+                    ]
+                } ?? (parameter.words.isEmpty ? text : ["enum": .array(parameter.words.map(JSONValue.string))]),
             ]
         }
         let name = route.path.isEmpty ? ["status"] : route.path.map { $0.trimmingCharacters(in: ["{", "}"]) }

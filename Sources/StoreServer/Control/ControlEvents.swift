@@ -142,9 +142,17 @@ final class ControlEvents: HistoryListener {
     }
 
     private func event(_ line: StoreChronicle.Line) -> Data {
-        var json = line.entry.json + ["order": .optional(line.entry.order?.number)]
+        Self.event("line", json(of: line), id: "\(instance):\(line.position)")
+    }
+
+    /// Returns a line as JSON, whose texts are not long.
+    func json(of line: StoreChronicle.Line) -> JSONValue {
+        var json =
+            ["position": .number(line.position), "kind": .string(line.entry.kind.rawValue)] + line.entry.json + [
+                "order": .optional(line.entry.order?.number)
+            ]
         if let notification = notification(of: line.entry) { json = json + notification }
-        return Self.event("line", json.shortened(to: 1000), id: "\(instance):\(line.position)")
+        return json.shortened(to: 1000)
     }
 
     /// Returns the members of a line about a notification, by which a client recognizes it; nil for any other line.

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 /// The query of a reading request, whose names and values are all checked.
@@ -6,22 +7,30 @@ struct ControlQuery {
     struct Parameter: Sendable {
         let name: String
         let summary: String
-        var isNumber = false
+        /// The numbers that may be given; nil for a text.
+        var range: ClosedRange<Int>?
+        /// The number unless one is given.
+        var standard: Int?
         /// The valid values; empty if any text may be given.
         var words: [String] = []
 
         /// The maximum number of rows.
-        static let limit = Parameter(
-            name: "limit",
-            summary: "The maximum number of rows, from 1 to \(maximumLimit); by default \(defaultLimit).",
-            isNumber: true
-        )
+        static let limit = limit(200, usually: 50)
+
+        /// Returns the parameter for the maximum number of rows, which itself is limited.
+        static func limit(_ maximum: Int, usually number: Int) -> Parameter {
+            Parameter(
+                name: "limit",
+                summary: "The maximum number of rows, from 1 to \(maximum); by default \(number).",
+                range: 1...maximum,
+                standard: number
+            )
+        }
     }
 
-    static let maximumLimit = 200
-    private static let defaultLimit = 50
-
     private let values: [String: String]
+    /// The maximum number of rows.
+    let limit: Int
 
     /// Reads the query of a request.
     ///
@@ -35,17 +44,45 @@ struct ControlQuery {
             guard let value = values[parameter.name], !parameter.words.contains(value) else { continue }
             throw ControlFailure(.invalid, value, "is not a \(parameter.name)", among: parameter.words)
         }
-        guard let text = values["limit"] else { return }
-        guard let number = Int(text), (1...Self.maximumLimit).contains(number) else {
-            throw ControlFailure(.invalid, "limit is a whole number from 1 to \(Self.maximumLimit)")
+        let rows = parameters.first { $0.name == "limit" }
+        guard let text = values["limit"], let range = rows?.range else {
+            limit = rows?.standard ?? 0
+            return
         }
+        guard let number = Int(text), range.contains(number) else {
+            throw ControlFailure(.invalid, "limit is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        limit = number
     }
 
     subscript(name: String) -> String? { values[name] }
 
-    /// The maximum number of rows.
-    var limit: Int { values["limit"].flatMap { Int($0) } ?? Self.defaultLimit }
-
     /// Returns whether a value is the one that the query has for a name, if it has one.
     func admits(_ value: String?, as name: String) -> Bool { values[name].map { $0 == value } ?? true }
+}
+
+// Moments in queries.
+extension ControlQuery {
+    /// Returns the first moment that a date, or a date with a time, of a name stands for; nil if the query has none.
+    ///
+    /// - Throws: ``ControlFailure`` for a text that is neither.
+    func beginning(_ name: String) throws(ControlFailure) -> Date? { try moments(name)?.lowerBound }
+
+    /// Returns the first moment after a date, or a date with a time, of a name; nil if the query has none.
+    ///
+    /// - Throws: ``ControlFailure`` for a text that is neither.
+    func end(_ name: String) throws(ControlFailure) -> Date? { try moments(name)?.upperBound }
+
+    private func moments(_ name: String) throws(ControlFailure) -> Range<Date>? {
+        guard let text = values[name] else { return nil }
+        let forms: [(suffix: String, length: TimeInterval)] = [("", 1), ("Z", 1), (":00Z", 60), ("T00:00:00Z", 86_400)]
+        for form in forms {
+            guard let date = try? Date(text + form.suffix, strategy: .iso8601) else { continue }
+            return date..<date + form.length
+        }
+        throw ControlFailure(
+            .invalid,
+            "\(name) is a date as in 2026-06-12, or a moment as in 2026-06-12T09:41:00Z"
+        )
+    }
 }

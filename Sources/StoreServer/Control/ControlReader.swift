@@ -121,7 +121,7 @@ struct ControlReader: Sendable {
     }
 
     /// Returns the place after which a page begins; nil for the first page.
-    private static func place<Place>(
+    static func place<Place>(
         in query: ControlQuery,
         _ read: (String) -> Place?
     ) throws(ControlFailure) -> Place? {
@@ -180,15 +180,7 @@ struct ControlReader: Sendable {
     /// Returns a notification with its payloads and attempts.
     func row(_ notification: ServerNotification) throws -> JSONValue {
         let signed = try NotificationSigner(view: view).signedPayload(notification)
-        return [
-            "notification": .string(notification.identifier.uuidString.lowercased()),
-            "type": .string(notification.type), "subtype": .optional(notification.subtype),
-            "date": .date(notification.date),
-            "transaction": .optional(notification.transaction?.transactionId),
-            "original": .optional(notification.transaction?.originalTransactionId),
-            "attempts": .array(
-                notification.attempts.map { ["date": .date($0.date), "result": .string($0.result)] }
-            ),
+        return notification.json + [
             "payload": Self.payload(of: signed),
             "transactionInfo": try notification.transaction.map { Self.payload(of: try view.sign($0)) } ?? .null,
             "renewalInfo": try notification.renewal.map { Self.payload(of: try view.sign($0)) } ?? .null,
@@ -208,12 +200,24 @@ struct ControlReader: Sendable {
 
 extension ServerNotification.Position {
     /// The position as text, which ``init(text:)`` reads.
-    fileprivate var text: String { "\(record)-\(index)" }
+    var text: String { "\(record)-\(index)" }
 
-    fileprivate init?(text: String) {
+    init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         guard parts.count == 2, let record = parts[0], let index = parts[1] else { return nil }
         self.init(record: record, index: index)
+    }
+}
+
+extension ServerNotification {
+    /// The notification with its attempts, without its payloads.
+    var json: JSONValue {
+        [
+            "notification": .string(identifier.uuidString.lowercased()), "type": .string(type),
+            "subtype": .optional(subtype), "date": .date(date), "transaction": .optional(transaction?.transactionId),
+            "original": .optional(transaction?.originalTransactionId),
+            "attempts": .array(attempts.map { ["date": .date($0.date), "result": .string($0.result)] }),
+        ]
     }
 }
 

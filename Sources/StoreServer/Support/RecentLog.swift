@@ -48,4 +48,16 @@ package final class RecentLog<Line: Sendable>: Sendable {
             return (start..<min(state.lines.count, start + limit)).map { state.lines[$0] }
         }
     }
+
+    /// The number of lines that remain.
+    var count: Int { state.withLock { $0.lines.count } }
+
+    /// Returns the lines before a number, newest first; nil stands for a number that no line has yet.
+    func newest(before number: Int?, limit: Int) -> [Line] {
+        state.withLock { state in
+            let first = state.count - state.lines.count
+            let end = min(max((number ?? .max) - 1 - first, 0), state.lines.count)
+            return (max(0, end - limit)..<end).reversed().map { state.lines[$0] }
+        }
+    }
 }

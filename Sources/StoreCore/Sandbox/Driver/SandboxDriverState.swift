@@ -424,6 +424,25 @@ extension SandboxDriverState {
     }
 }
 
+// Purchases whose outcome the operator has chosen.
+extension SandboxDriverState {
+    /// Adds the events of an order, and of a decision about it.
+    mutating func order(
+        _ command: StoreCommand,
+        from device: DeviceID,
+        _ answer: Authorization,
+        _ rules: SandboxRules,
+        now: Date
+    ) {
+        applyFresh()
+        state.decide(command, from: device, isAuthorized: false, rules: rules, now: now, &fresh)
+        guard case .ordered(let order)? = fresh.last?.event else { return }
+        step { state, events in
+            state.decide(order.transaction, answer, isFirstAnswer: false, rules, now: now, &events)
+        }
+    }
+}
+
 // Purchases that a test dates in the past.
 extension SandboxDriverState {
     /// Decides an order with a date, within a change, and renews its subscription until now.

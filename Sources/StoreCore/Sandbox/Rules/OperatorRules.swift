@@ -67,7 +67,7 @@ extension SandboxState {
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Returns the failure that interrupts a purchase; nil unless the operator interrupts the account's purchases.
+    /// Returns the failure that interrupts a purchase; nil unless the operator interrupts it, or the account's purchases.
     ///
     /// For Store Kit 2, the purchase is pending, or fails with the quirk `interruptedFails`.
     func interruption(
@@ -75,7 +75,7 @@ extension SandboxState {
         by account: AccountID?,
         _ rules: borrowing SandboxRules
     ) -> StoreFailure? {
-        guard let account, operatorState.interruptedAccounts.contains(account) else { return nil }
+        guard let account, rules.interrupts ?? operatorState.interruptedAccounts.contains(account) else { return nil }
         let reason = "the purchase of \(payment.productIdentifier) was interrupted: its user has to do something first"
         return StoreFailure(
             domain: .storeKit,

@@ -23,6 +23,7 @@ struct SandboxRules: Sendable {
         var acceptsTestPurchases = false
         var ignoresSimulatedAskToBuy = false
         var quirks: Set<StoreQuirk> = []
+        var interrupts: Bool?
     }
 
     private var rareSettings: RareSettings {
@@ -64,6 +65,12 @@ struct SandboxRules: Sendable {
     var quirks: Set<StoreQuirk> {
         get { rare?.settings.quirks ?? [] }
         set { rareSettings.quirks = newValue }
+    }
+
+    /// Whether purchases are interrupted, whatever their accounts' settings; nil unless an order has its own outcome.
+    var interrupts: Bool? {
+        get { rare?.settings.interrupts }
+        set { rareSettings.interrupts = newValue }
     }
 
     /// Whether ``quirks`` is not empty, computed without creating a set.

@@ -16,6 +16,9 @@ final class NotificationFold {
     private var tests: [String: Int] = [:]
     /// The indices of notifications by their identifiers, of all that there were at the last search for an identifier.
     private var places: [UUID: Int] = [:]
+    /// The indices of the notifications about a transaction, of all that there were at the last search for one.
+    private var placesByTransaction: [String: [Int]] = [:]
+    private var searched = 0
     private let words = WordTable()
     /// The attempts at notifications that were sent more than once, without the first one.
     private var laterAttempts: [Position: [ServerNotification.Attempt]] = [:]
@@ -102,6 +105,47 @@ final class NotificationFold {
         let start = position.map { position in stored.indices.partitionPoint { stored[$0].position <= position } } ?? 0
         let dateStart = date.map { date in stored.indices.partitionPoint { latestDates[$0] < date } } ?? 0
         return try stored[max(start, dateStart)...].prefix(max(limit, 0)).map(notification)
+    }
+
+    /// Returns a page of the notifications that a query selects, newest first.
+    func newest(_ query: NotificationQuery) throws -> (page: [ServerNotification], total: Int, hasMore: Bool) {
+        let end = query.before.map { last in stored.indices.partitionPoint { stored[$0].position < last } }
+        let places = try query.transaction.map { try self.places(about: $0) }
+        var (page, total, hasMore): ([ServerNotification], Int, Bool) = ([], 0, false)
+        func take(_ place: Int) throws {
+            guard query.type.map({ $0 == stored[place].kind.rawValue }) ?? true,
+                query.outcome.map({ $0 == outcome(at: place) }) ?? true
+            else { return }
+            total += 1
+            guard place < end ?? .max else { return }
+            if page.count < query.limit { page.append(try notification(stored[place])) } else { hasMore = true }
+        }
+        if let places {
+            for place in places.reversed() { try take(place) }
+        } else {
+            for place in stored.indices.reversed() { try take(place) }
+        }
+        return (page, total, hasMore)
+    }
+
+    /// The number of notifications, and of those whose last delivery failed.
+    var counts: (all: Int, failed: Int) { (stored.count, stored.indices.count { outcome(at: $0) == .failed }) }
+
+    private func outcome(at place: Int) -> ServerNotification.Outcome {
+        guard let first = stored[place].firstAttempt?.result else { return .unsent }
+        let later = laterAttempts.isEmpty ? nil : laterAttempts[stored[place].position]?.last?.result
+        return ServerNotification.Outcome(later ?? first)
+    }
+
+    private func places(about transaction: String) throws -> [Int] {
+        while searched < stored.count {
+            if case .transaction(let bytes, _) = stored[searched].content {
+                let payload = try PayloadUnpacker.unpack(bytes, words).0
+                placesByTransaction[payload.transactionId, default: []].append(searched)
+            }
+            searched += 1
+        }
+        return placesByTransaction[transaction] ?? []
     }
 
     /// The position of the newest notification; nil if there is none.

@@ -73,3 +73,47 @@ package struct ServerNotification: Sendable {
     /// The attempts at delivery so far, oldest first.
     package var attempts: [Attempt] = []
 }
+
+extension ServerNotification {
+    /// The outcome of the delivery of a notification.
+    package enum Outcome: String, CaseIterable, Sendable {
+        /// The last attempt succeeded.
+        case delivered
+        /// The last attempt failed.
+        case failed
+        /// There was no attempt.
+        case unsent
+
+        /// Returns the outcome of an attempt with a result.
+        init(_ result: String) { self = result == "SUCCESS" ? .delivered : .failed }
+    }
+
+    /// The outcome of the delivery.
+    package var outcome: Outcome { attempts.last.map { Outcome($0.result) } ?? .unsent }
+}
+
+/// A query of a store's notifications.
+package struct NotificationQuery: Sendable {
+    /// The type; nil for all.
+    package var type: String?
+    /// The identifier of the transaction that the notifications are about; nil for all.
+    package var transaction: String?
+    /// The outcome of the delivery; nil for all.
+    package var outcome: ServerNotification.Outcome?
+    /// The position of the last notification on the previous page; nil for the first page.
+    package var before: ServerNotification.Position?
+    /// The maximum number of notifications.
+    package var limit: Int
+
+    /// Creates a query.
+    package init(
+        type: String? = nil,
+        transaction: String? = nil,
+        outcome: ServerNotification.Outcome? = nil,
+        before: ServerNotification.Position? = nil,
+        limit: Int
+    ) {
+        (self.type, self.transaction, self.outcome) = (type, transaction, outcome)
+        (self.before, self.limit) = (before, limit)
+    }
+}

@@ -42,6 +42,19 @@ extension ServerView {
         try readNotifications { try $0.notifications(after: position, since: date, limit: limit) }
     }
 
+    /// Returns a page of the notifications that a query selects, newest first.
+    ///
+    /// - Returns: the page, the number of notifications on all pages, and whether there are older ones.
+    /// - Throws: the error that prevents reading the ledger.
+    package func newestNotifications(
+        _ query: NotificationQuery
+    ) throws -> (page: [ServerNotification], total: Int, hasMore: Bool) {
+        try readNotifications { try $0.newest(query) }
+    }
+
+    /// The number of notifications, and of those whose last delivery failed.
+    package var notificationCounts: (all: Int, failed: Int) { get throws { try readNotifications(\.counts) } }
+
     /// Returns the notification at a position; nil if there is none.
     ///
     /// - Throws: the error that prevents reading the ledger.

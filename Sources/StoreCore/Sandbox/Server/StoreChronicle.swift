@@ -14,6 +14,8 @@ package final class StoreChronicle: Sendable {
     private struct State {
         let history = LedgerHistory()
         var lines: [Line] = []
+        /// The positions of each transaction's lines, including those that were dropped.
+        var places: [TransactionNumber: [Int]] = [:]
     }
 
     private let store: SandboxStore
@@ -42,7 +44,7 @@ package final class StoreChronicle: Sendable {
         after position: Int?,
         limit: Int = .max
     ) throws -> (lines: [Line], head: Int, areSomeMissing: Bool) {
-        try read { state in
+        try read { state, _ in
             let head = state.history.state.position
             let known = position.map { $0 <= head ? $0 : 0 } ?? 0
             let first = max(known, head - min(state.lines.count, limit))
@@ -63,7 +65,7 @@ package final class StoreChronicle: Sendable {
         limit: Int,
         where isMeant: (SandboxTransaction) -> Bool = { _ in true }
     ) throws -> (page: [SandboxTransaction], total: Int) {
-        try read { state in
+        try read { state, _ in
             let all = state.history.transactions
             // In the order of their numbers. The last one of the previous page may have been deleted.
             let end =
@@ -78,20 +80,119 @@ package final class StoreChronicle: Sendable {
     ///
     /// - Throws: the error that prevents reading the ledger.
     package func transaction(_ identifier: String) throws -> SandboxTransaction? {
-        try read { state in TransactionNumber(identifier).flatMap { state.history.transaction($0) } }
+        try read { state, _ in TransactionNumber(identifier).flatMap { state.history.transaction($0) } }
     }
 
-    private func read<Result: Sendable>(_ body: (State) -> Result) throws -> Result {
+    /// Returns the transactions with some identifiers, without those that do not exist.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func transactions(_ identifiers: [String]) throws -> [SandboxTransaction] {
+        try read { state, _ in
+            identifiers.compactMap { TransactionNumber($0).flatMap { state.history.transaction($0) } }
+        }
+    }
+
+    /// Returns a page of the transactions, sorted by a key.
+    ///
+    /// - Parameters:
+    ///   - key: returns the key of a transaction.
+    ///   - ascending: whether the smallest keys come first.
+    ///   - place: the place of the last transaction on the previous page; nil for the first page.
+    ///   - limit: the maximum number of transactions.
+    ///   - isMeant: returns whether a transaction belongs to the list.
+    /// - Returns: the page, the number of transactions on all pages, and the place after which the next page begins.
+    /// - Throws: the error that prevents reading the ledger.
+    package func transactions(
+        by key: (SandboxTransaction) -> RowKey,
+        ascending: Bool = false,
+        after place: RowPlace? = nil,
+        limit: Int,
+        where isMeant: (SandboxTransaction) -> Bool
+    ) throws -> (page: [SandboxTransaction], total: Int, next: RowPlace?) {
+        try read { state, _ in
+            let all = state.history.transactions
+            var total = 0
+            // One more than the page has, to know whether there is another page.
+            var found = FirstFew<(place: RowPlace, index: Int)>(limit + 1) {
+                $0.place.isBefore($1.place, ascending: ascending)
+            }
+            for index in all.indices.reversed() where isMeant(all[index]) {
+                total += 1
+                let own = RowPlace(key(all[index]), Int(all[index].id) ?? 0)
+                if place.map({ $0.isBefore(own, ascending: ascending) }) ?? true { found.insert((own, index)) }
+            }
+            let page = found.elements.prefix(limit)
+            let next = found.elements.count > limit ? page.last?.place : nil
+            return (page.map { all[$0.index] }, total, next)
+        }
+    }
+
+    /// Calls a closure with each transaction, oldest first.
+    ///
+    /// The closure must not call the store.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func forEachTransaction(_ body: (SandboxTransaction) -> Void) throws {
+        try read { state, _ in
+            for index in state.history.transactions.indices { body(state.history.transactions[index]) }
+        }
+    }
+
+    /// Returns a page of the retained lines, newest first.
+    ///
+    /// - Parameters:
+    ///   - position: the position of the last line on the previous page; nil for the first page.
+    ///   - limit: the maximum number of lines.
+    ///   - isMeant: returns whether a line belongs to the page.
+    /// - Returns: the page, and the position after which the next page begins.
+    /// - Throws: the error that prevents reading the ledger.
+    package func lines(
+        before position: Int?,
+        limit: Int,
+        where isMeant: (Line) -> Bool
+    ) throws -> (page: [Line], next: Int?) {
+        let lines = try read { state, _ in state.lines }
+        let end = position.map { position in lines.indices.partitionPoint { lines[$0].position < position } }
+        let found = Array(lines[..<(end ?? lines.endIndex)].reversed().lazy.filter(isMeant).prefix(limit + 1))
+        let page = Array(found.prefix(limit))
+        return (page, found.count > limit ? page.last?.position : nil)
+    }
+
+    /// Returns the lines about a transaction, oldest first, with the deliveries to devices as far as they are traced.
+    ///
+    /// - Throws: the error that prevents reading the ledger.
+    package func lines(about transaction: String) throws -> [Line] {
+        try read { state, driverState in
+            var lines: [Line] = []
+            for position in TransactionNumber(transaction).flatMap({ state.places[$0] }) ?? [] {
+                guard let record = try driverState.records.read(after: position - 1, limit: 1).first else { continue }
+                // Described by the present history, which knows whatever the record refers to.
+                lines.append(Line(position: position, entry: SandboxTimeline.Entry(record, state.history)))
+            }
+            for delivery in driverState.deliveries ?? [] where delivery.entry.transaction == transaction {
+                let place = lines.indices.partitionPoint { lines[$0].position <= delivery.position }
+                lines.insert(Line(position: delivery.position, entry: delivery.entry), at: place)
+            }
+            return lines
+        }
+    }
+
+    private func read<Result: Sendable>(_ body: (State, SandboxDriverState) throws -> Result) throws -> Result {
         try store.driver.look { driverState, _ in
             try state.withLock { state in
                 try driverState.forEachRecord(after: state.history.state.position) { record in
                     state.history.take(record)
                     let entry = SandboxTimeline.Entry(record, state.history)
-                    state.lines.append(Line(position: state.history.state.position, entry: entry))
+                    let position = state.history.state.position
+                    state.lines.append(Line(position: position, entry: entry))
+                    for identifier in entry.others + (entry.transaction.map { [$0] } ?? []) {
+                        guard let number = TransactionNumber(identifier) else { continue }
+                        if state.places[number]?.last != position { state.places[number, default: []].append(position) }
+                    }
                     // Lines are removed in bulk, since each removal moves all others.
                     if state.lines.count > 2 * minimumLines { state.lines.removeFirst(minimumLines) }
                 }
-                return body(state)
+                return try body(state, driverState)
             }
         }
     }

@@ -94,6 +94,14 @@ struct Subscriptions: StatePart {
     /// Whether any subscription has a reason not to renew at its product's price.
     var hasExceptions: Bool { !troubles.isEmpty || !increases.isEmpty }
 
+    /// Whether a subscription belongs to its account; false once all of its transactions were deleted.
+    func isKnown(_ index: SubscriptionIndex) -> Bool { ofOriginal[subscriptions[index].term.original] == index }
+
+    /// Returns the moment at which a running subscription changes next.
+    func nextMoment(of index: SubscriptionIndex) -> Date {
+        trouble(of: index)?.nextMoment ?? subscriptions[index].term.end
+    }
+
     /// Returns the billing trouble of the renewal that is due, nil for none.
     func trouble(of index: SubscriptionIndex) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
 
@@ -313,7 +321,7 @@ extension Subscriptions {
     private func isDue(_ due: Due) -> Bool {
         let index = due.subscription
         guard subscriptions[index].isRunning else { return false }
-        return (trouble(of: index)?.nextMoment ?? subscriptions[index].term.end) == due.moment
+        return nextMoment(of: index) == due.moment
     }
 
     /// Returns the earliest due date after a moment in the part of the heap below a place; nil for none.

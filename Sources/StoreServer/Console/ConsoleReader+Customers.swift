@@ -1,0 +1,67 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+extension ConsoleReader {
+    /// Returns a page of the accounts, oldest first, with their devices, families, switches and purchases.
+    func customers(_ query: ControlQuery) throws -> JSONValue {
+        let search = ConsoleSearch(query["search"])
+        let (page, total, next) = store.customers(after: try Self.number(query), limit: query.limit) {
+            search.isEmpty || search.finds([$0] + $1)
+        }
+        let currency = store.storefront?.currency
+        let spent = try spent(by: page)
+        let rows = page.map { customer in
+            let amount = spent[customer.account].map { amount -> JSONValue in
+                ["currency": .optional(currency), "amount": .string("\(amount)")]
+            }
+            return row(customer, amount)
+        }
+        return Self.page(rows, total: total, next: next.map { "\($0)" })
+    }
+
+    /// Returns what each account has paid, without what was refunded; nothing for an account without charges.
+    private func spent(by customers: [StoreCustomer]) throws -> [String: Decimal] {
+        let accounts = Set(customers.map(\.account))
+        var spent: [String: Decimal] = [:]
+        try chronicle.forEachTransaction { transaction in
+            guard let charge = transaction.charge, charge != 0, let account = transaction.account,
+                accounts.contains(account)
+            else { return }
+            spent[account, default: 0] += charge - (transaction.refund ?? 0)
+        }
+        return spent
+    }
+
+    private func row(_ customer: StoreCustomer, _ spent: JSONValue?) -> JSONValue {
+        let entitlements = store.account(named: customer.account)?.entitlements ?? []
+        return [
+            "account": .string(customer.account),
+            "family": customer.family.map { family in
+                [
+                    "name": .string(family.name),
+                    "role": .string(family.members.first == customer.account ? "organizer" : "member"),
+                    "members": .array(family.members.map(JSONValue.string)),
+                ]
+            } ?? .null,
+            "devices": .array(
+                customer.devices.map {
+                    ["device": .string($0.name), "payments": .bool($0.mayPay), "isSignedIn": .bool(true)]
+                }
+            ),
+            "switches": [
+                "asksToBuy": .bool(customer.asksToBuy), "billingFails": .bool(customer.billingFails),
+                "interrupted": .bool(customer.interruptsPurchases), "shares": .bool(customer.sharesPurchases),
+            ],
+            "running": .array(
+                entitlements.compactMap { one in
+                    one.expirationDate.map { ["product": .string(one.productIdentifier), "until": .date($0)] }
+                }
+            ),
+            "owned": .array(
+                entitlements.filter { $0.expirationDate == nil }.map { .string($0.productIdentifier) }
+            ),
+            "spent": .array(spent.map { [$0] } ?? []), "acts": ConsoleAct.acts(on: customer).json,
+        ]
+    }
+}

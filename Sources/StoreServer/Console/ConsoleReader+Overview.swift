@@ -1,0 +1,100 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+extension ConsoleReader {
+    private static let mostRows = 8
+    private static let mostWaiting = 50
+    private static let mostCustomers = 200
+
+    /// What waits, what has just happened, what falls due next, and what a page needs in each of its views.
+    var overview: JSONValue {
+        get throws {
+            let context = ConsoleContext(store)
+            let (recent, total) = try chronicle.transactions(limit: Self.mostRows)
+            let (counts, notifications) = (store.counts, try view.notificationCounts)
+            let clock = store.clock as? any MovableClock
+            let (changes, due) = store.dueChanges(limit: Self.mostRows)
+            return [
+                "app": .string(view.bundleIdentifier), "environment": .string(view.environment),
+                "storefront": .string(store.storefront?.countryCode ?? ""),
+                "clock": [
+                    "now": .date(context.now), "isMovable": .bool(clock != nil),
+                    "lead": .optional(clock?.lead.map { Int($0) }),
+                ],
+                "counts": [
+                    "transactions": .number(total), "subscriptions": .number(counts.subscriptions),
+                    "running": .number(counts.running), "accounts": .number(counts.accounts),
+                    "devices": .number(counts.devices), "products": .number(counts.products),
+                    "notifications": .number(notifications.all),
+                ],
+                "waiting": try waiting(context),
+                "recent": ["rows": .array(context.rows(recent)), "total": .number(total)],
+                "due": ["rows": .array(changes.map { row($0, context) }), "total": .number(due)],
+                "server": [
+                    "notificationURL": .optional(control.outbox.url?.absoluteString),
+                    "isAvailable": .bool(control.settings.isAvailable),
+                    "isReleased": .bool(control.settings.isReleased), "failed": .number(notifications.failed),
+                    "quirks": .array(store.quirks.names.map(JSONValue.string)),
+                ],
+                "customers": .array(
+                    store.customers(limit: Self.mostCustomers) { _, _ in true }.page.map {
+                        [
+                            "account": .string($0.account), "devices": .array($0.devices.map { .string($0.name) }),
+                            "asksToBuy": .bool($0.asksToBuy),
+                        ]
+                    }
+                ),
+            ]
+        }
+    }
+
+    /// The purchases and requests that wait for a decision.
+    private func waiting(_ context: ConsoleContext) throws -> JSONValue {
+        let undecided = store.undecided
+        let all =
+            undecided.map { (kind: "purchase", transaction: $0.transaction) }
+            + store.issues.map { (kind: "interrupted", transaction: $0.transaction) }
+            + store.refundRequests.map { (kind: "refund", transaction: $0) }
+        let shown = all.prefix(Self.mostWaiting)
+        let totals = Dictionary(undecided.prefix(Self.mostWaiting).map { ($0.transaction, $0.total) }) { $1 }
+        let transactions = try chronicle.transactions(shown.map(\.transaction))
+        let kinds = Dictionary(shown.map { ($0.transaction, $0.kind) }) { $1 }
+        let rows = zip(transactions, context.rows(transactions)).map { transaction, row in
+            ["kind": .string(kinds[transaction.id] ?? "purchase")]
+                + row.keeping(["transaction", "product", "title", "quantity", "account", "device", "date", "acts"])
+                + context.money(totals[transaction.id] ?? transaction.charge)
+        }
+        return ["rows": .array(rows), "total": .number(all.count)]
+    }
+
+    private func row(_ change: DueChange, _ context: ConsoleContext) -> JSONValue {
+        [
+            "date": .date(change.date), "what": .string(change.kind.rawValue),
+            "sentence": .string(context.sentence(about: change)), "account": .string(change.account),
+            "product": .string(change.product), "title": .string(context.title(of: change.product)),
+            "transaction": .string(change.transaction),
+        ]
+    }
+}
+
+extension ConsoleContext {
+    /// Returns what a change of a subscription does, in a sentence.
+    fileprivate func sentence(about change: DueChange) -> String {
+        let title = title(of: change.product)
+        switch change.kind {
+        case .renews: return "\(title) renews for \(price(change.charge ?? 0))"
+        case .ends: return "\(title) ends: \(ConsoleWords.reason(change.end))"
+        case .paymentFails: return "the payment for \(title) fails"
+        case .graceEnds: return "the grace period of \(title) ends"
+        }
+    }
+}
+
+extension JSONValue {
+    /// Returns an object with only some of its members.
+    fileprivate func keeping(_ keys: Set<String>) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { keys.contains($0.key) })
+    }
+}

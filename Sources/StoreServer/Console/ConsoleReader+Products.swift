@@ -1,0 +1,61 @@
+import Foundation
+import StoreCore
+import StoreScenario
+
+extension ConsoleReader {
+    /// Returns a page of the products in the order of their registration, with titles and prices for the first device.
+    func products(_ query: ControlQuery) throws -> JSONValue {
+        let context = ConsoleContext(store)
+        let search = ConsoleSearch(query["search"])
+        let found = store.registeredProducts.enumerated().filter { _, product in
+            query.admits(product.kind.rawValue, as: "kind")
+                && search.finds(
+                    [
+                        product.identifier, context.title(of: product.identifier),
+                        product.subscription?.groupIdentifier,
+                    ]
+                )
+        }
+        let place = try Self.number(query)
+        let rest = found.drop { $0.offset <= place ?? -1 }
+        let page = rest.prefix(query.limit)
+        let answer = try? store.products(Set(page.map(\.element.identifier))).get()
+        let onSale = Dictionary((answer?.products ?? []).map { ($0.identifier, $0) }) { $1 }
+        let rows = page.map { row($0.element, onSale[$0.element.identifier], context) }
+        return Self.page(
+            rows,
+            total: found.count,
+            next: rest.count > page.count ? page.last.map { "\($0.offset)" } : nil
+        )
+    }
+
+    private func row(_ product: SandboxProduct, _ shown: StoreProduct?, _ context: ConsoleContext) -> JSONValue {
+        [
+            "product": .string(product.identifier), "title": .string(context.title(of: product.identifier)),
+            "kind": .string(product.kind.rawValue), "kindWords": .string(ConsoleWords.kind(product.kind)),
+            "group": .optional(product.subscription?.groupIdentifier),
+            "price": .string("\(shown?.price ?? product.price)"), "currency": .optional(context.currency),
+            "period": .optional(product.subscription.map { ConsoleWords.period($0.period) }),
+            "offers": .array(
+                product.offers.map { kind, terms in
+                    [
+                        "identifier": .optional(terms.identifier), "kind": .string(kind.rawValue),
+                        "words": .string(ConsoleWords.offer(terms, context.currency)),
+                    ]
+                }
+            ), "notOnSale": .optional(store.reasonForInvalidity(of: product.identifier)),
+            "isFamilyShareable": .bool(product.isFamilyShareable),
+        ]
+    }
+}
+
+extension SandboxProduct {
+    /// The offers of a subscription, with their kinds.
+    fileprivate var offers: [(kind: OfferKind, terms: StoreProduct.Offer)] {
+        guard let subscription else { return [] }
+        return subscription.introductoryOffers.map { (.introductory, $0.terms) }
+            + subscription.promotionalOffers.map { (.promotional, $0.terms) }
+            + subscription.codeOffers.map { (.code, $0.offer.terms) }
+            + subscription.winBackOffers.map { (.winBack, $0.offer.terms) }
+    }
+}
