@@ -144,7 +144,7 @@ extension StoreFailure {
     static let words = storeCodes.keys.sorted() + networkCodes.keys.sorted()
 
     /// The code's name; nil for a code without one.
-    var word: String? {
+    package var word: String? {
         switch domain {
         case .storeKit: Code(rawValue: code).name
         case .network: Self.networkCodes.first { $0.value.rawValue == code }?.key

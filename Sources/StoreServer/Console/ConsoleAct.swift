@@ -59,6 +59,7 @@ extension ConsoleAct {
     ///   - state: the transaction's state.
     ///   - isRefundRequested: whether a request for a refund is undecided.
     ///   - device: a device that can finish the transaction; nil for none.
+    /// - Returns: the acts, the main one first if there is one.
     static func acts(
         on transaction: SandboxTransaction,
         _ state: ConsoleState,
@@ -99,6 +100,7 @@ extension ConsoleAct {
     ///   - account: the account.
     ///   - period: the transaction of the newest period; nil if it cannot be refunded.
     ///   - canBuy: whether the account is signed in on a device.
+    /// - Returns: the acts, the main one first if there is one.
     static func acts(
         on subscription: SandboxSubscription,
         of account: String,

@@ -86,7 +86,9 @@ struct ConsoleContext {
 
     private func sentence(about transaction: SandboxTransaction, _ state: ConsoleState) -> String {
         switch state {
-        case .sold: sold(transaction) + (transaction.isFinished ? "" : ", not finished yet")
+        case .sold:
+            sold(transaction) + (transaction.isFinished ? "" : ", not finished yet")
+                + (refundRequests.contains(transaction.id) ? "; a refund is asked for" : "")
         case .waits: "waits for a parent"
         case .interrupted: "interrupted: the customer has to do something first"
         case .failed: failure(of: transaction)
@@ -99,7 +101,6 @@ struct ConsoleContext {
     }
 
     private func sold(_ transaction: SandboxTransaction) -> String {
-        if refundRequests.contains(transaction.id) { return "sold; a refund is asked for" }
         if let held = transaction.held { return "owned already as #\(held)" }
         switch transaction.origin {
         case .purchase, .restoration: return "sold"
@@ -112,6 +113,7 @@ struct ConsoleContext {
         guard let failure = transaction.failure else { return "failed" }
         let isCancelled =
             failure.domain == .storeKit && failure.code == StoreFailure.Code.paymentCancelled.rawValue
-        return isCancelled ? "canceled by the customer" : "failed: \(failure.reason)"
+        let code = failure.word.map { " (\($0))" } ?? ""
+        return isCancelled ? "canceled by the customer" : "failed: \(failure.reason)\(code)"
     }
 }

@@ -18,6 +18,7 @@ final class ConsoleSearch {
     /// - Parameters:
     ///   - texts: the row's texts.
     ///   - number: the row's number, which is found only as a whole, possibly behind a `#`; nil for none.
+    /// - Returns: whether each word is found.
     func finds(_ texts: [String?], number: String? = nil) -> Bool {
         words.indices.allSatisfy { index in
             if let number, words[index] == number || words[index] == "#\(number)" { return true }

@@ -80,6 +80,7 @@ extension SandboxStore {
     /// - Parameters:
     ///   - moment: the moment.
     ///   - limit: the maximum number of changes that are looked ahead.
+    /// - Returns: the numbers of changes.
     package func forecast(until moment: Date, limit: Int = 10_000) -> StoreForecast {
         let (start, rules) = forecastState
         var state = start
