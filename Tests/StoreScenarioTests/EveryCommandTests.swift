@@ -46,6 +46,7 @@ import Testing
         ("issues", "game"),
         ("interrupts-purchases off", "not interrupted"),
         ("resolve", "resolved #10"),
+        ("buy sword --outcome cancel", "#12 sword: failed, paymentCancelled"),
         ("promote sword", "sword was tapped on device"),
         (
             "open-link \"itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=sword\"",

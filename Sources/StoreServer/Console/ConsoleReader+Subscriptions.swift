@@ -30,25 +30,29 @@ extension ConsoleReader {
         return Self.page(rows, total: total, next: next.map { "\($0)" })
     }
 
-    /// Returns the purchases and renewals of some subscriptions, oldest first, by their first transactions.
+    /// Returns the last purchases and renewals of some subscriptions, oldest first, by their first transactions.
     private func periods(of page: [NumberedSubscription]) throws -> [String: [SandboxTransaction]] {
         var periods = Dictionary(page.map { ($0.subscription.originalTransaction, [SandboxTransaction]()) }) { $1 }
         try chronicle.forEachTransaction { transaction in
             // A purchase that only changes how a subscription renews begins no period.
             guard transaction.expirationDate != nil, transaction.isSale, transaction.charge != nil else { return }
             let original = transaction.original ?? transaction.id
-            guard let last = periods[original] else { return }
-            guard last.last?.expirationDate != transaction.expirationDate || last.last?.cancellationDate != nil else {
-                return
+            let isNext = periods[original].map { known in
+                known.last?.expirationDate != transaction.expirationDate || known.last?.cancellationDate != nil
             }
+            guard isNext == true else { return }
             periods[original]?.append(transaction)
+            // Removed in bulk, since each removal moves all others.
+            if periods[original]?.count ?? 0 > 2 * ConsoleContext.mostPeriods {
+                periods[original]?.removeFirst(ConsoleContext.mostPeriods)
+            }
         }
         return periods
     }
 }
 
 extension ConsoleContext {
-    private static var mostPeriods: Int { 24 }
+    fileprivate static var mostPeriods: Int { 24 }
 
     fileprivate func row(
         _ one: NumberedSubscription,

@@ -12,6 +12,9 @@ extension ConsoleReader {
     func transactions(_ query: ControlQuery) throws -> JSONValue {
         let context = ConsoleContext(store)
         let search = ConsoleSearch(query["search"])
+        // Read once, not for each transaction.
+        let (product, account, device) = (query["product"], query["account"], query["device"])
+        let state = query["state"].flatMap(ConsoleState.init(rawValue:))
         let (start, end) = (try query.beginning("from"), try query.end("to"))
         let sort = query["sort"].flatMap(ConsoleSort.init) ?? .date
         let (page, total, next) = try chronicle.transactions(
@@ -28,9 +31,10 @@ extension ConsoleReader {
             after: try ControlReader.place(in: query) { Self.place($0, sort) },
             limit: query.limit
         ) { transaction in
-            query.admits(transaction.productIdentifier, as: "product")
-                && query.admits(transaction.account, as: "account") && query.admits(transaction.device, as: "device")
-                && (query["state"].map { $0 == context.state(of: transaction).rawValue } ?? true)
+            (product.map { transaction.productIdentifier == $0 } ?? true)
+                && (account.map { transaction.account == $0 } ?? true)
+                && (device.map { transaction.device == $0 } ?? true)
+                && (state.map { context.state(of: transaction) == $0 } ?? true)
                 && (start.map { transaction.date >= $0 } ?? true) && (end.map { transaction.date < $0 } ?? true)
                 && (search.isEmpty || context.finds(transaction, search))
         }

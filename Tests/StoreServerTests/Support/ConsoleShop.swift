@@ -85,9 +85,18 @@ struct ConsoleShop {
         return (response.status, try JSON(data: response.body))
     }
 
-    func buy(_ product: String) throws {
-        let (status, json) = try act("buy \(product)")
-        try #require(status == 200, "\(json)")
+    func buy(_ product: String) throws { try perform("buy \(product)") }
+
+    /// Performs lines, none of which is refused, each with all that it causes.
+    func perform(_ lines: String...) throws { try perform(lines) }
+
+    func perform(_ lines: [String]) throws {
+        for line in lines {
+            let (status, json) = try act(line)
+            try #require(status == 200, "\(line): \(json)")
+            // Until notifications have been sent.
+            shop.store.settle()
+        }
     }
 
     /// Listens to the timeline; nil if too many do.

@@ -1,0 +1,99 @@
+import Foundation
+import StoreCore
+import Testing
+
+@testable import StoreServer
+
+/// What a page shows first, and what it says before the clock moves.
+@Suite(.libcrypto) struct ConsoleOverviewTests {
+    private let shop: ConsoleShop
+
+    init() throws { shop = try ConsoleShop() }
+
+    @Test func `The overview of a new store has its name, its clock and its customer, and nothing that waits`() throws {
+        let overview = try shop.ask("/overview")
+        #expect(overview.app.text == Shop.bundleIdentifier && overview.environment.text == "Sandbox")
+        #expect(overview.storefront.text == "USA")
+        #expect(overview.clock.now.text == "2025-01-01T00:00:00Z" && overview.clock.isMovable.bool == true)
+        #expect(overview.counts.products.number == Shop.products.count && overview.counts.transactions.number == 0)
+        #expect(overview.counts.accounts.number == 1 && overview.counts.devices.number == 1)
+        #expect(overview.waiting.total.number == 0 && overview.recent.total.number == 0)
+        #expect(overview.due.total.number == 0 && overview.server.notificationURL.value is NSNull)
+        #expect(overview.server.isAvailable.bool == true && overview.server.failed.number == 0)
+        #expect(overview.customers[0].account.text == "account" && overview.customers[0].devices[0].text == "device")
+    }
+
+    @Test func `What waits is in the overview, with what would be charged`() throws {
+        try shop.perform(
+            "refund-decision ask",
+            "buy sword",
+            "request-refund 1",
+            "buy coins --quantity 2 --outcome ask",
+            "buy coins --outcome interrupt",
+            "ask-to-buy on"
+        )
+        let overview = try shop.ask("/overview")
+        let rows = overview.waiting.rows.list
+        #expect(rows.map(\.kind.text) == ["purchase", "interrupted", "refund"])
+        #expect(rows.map(\.transaction.text) == ["2", "3", "1"] && overview.waiting.total.number == 3)
+        #expect(rows.map(\.charge.text) == ["1.98", nil, "1.99"] && rows[0].quantity.number == 2)
+        #expect(rows[0].account.text == "account" && rows[0].device.text == "device" && rows[0].title.text == "coins")
+        #expect(rows[0].acts[0].line.text == "approve 2" && rows[1].acts[0].line.text == "resolve 3")
+        #expect(overview.recent.rows.list.map(\.transaction.text) == ["3", "2", "1"])
+        #expect(overview.customers[0].asksToBuy.bool == true)
+    }
+
+    @Test func `What falls due next comes first, each subscription once`() throws {
+        try shop.perform("buy gold", "buy weekly", "buy daily", "auto-renew off papers")
+        let overview = try shop.ask("/overview")
+        #expect(overview.due.total.number == 3 && overview.counts.running.number == 3)
+        let rows = overview.due.rows.list
+        #expect(rows.map(\.what.text) == ["renews", "renews", "ends"])
+        #expect(rows[0].sentence.text == "weekly renews for $0.49" && rows[0].date.text == "2025-01-08T00:00:00Z")
+        #expect(rows[2].sentence.text == "daily ends: renewal is off" && rows[2].transaction.text == "3")
+        try shop.perform("grace-period on", "billing-fails on", "advance 7d")
+        let later = try shop.ask("/overview").due.rows.list
+        #expect(later.map(\.what.text) == ["grace ends", "payment fails", "ends"])
+        #expect(later[1].sentence.text == "the payment for gold fails")
+    }
+
+    @Test(arguments: [
+        ("next", "2025-01-08T00:00:00Z", "1 renewal"), ("2025-01-31", "2025-01-31T00:00:00Z", "4 renewals"),
+        ("2025-02-02", "2025-02-02T00:00:00Z", "5 renewals, 1 subscription ends"),
+        ("2025-01-02", "2025-01-02T00:00:00Z", "nothing falls due"),
+        ("2024-01-01", "2024-01-01T00:00:00Z", "nothing falls due"),
+    ])
+    func `Before the clock moves, the page says what falls due, and the store does not change`(
+        until: String,
+        moment: String,
+        sentence: String
+    ) throws {
+        try shop.perform("buy gold", "buy weekly", "buy daily", "auto-renew off papers")
+        let before = try shop.ask("/timeline").rows[0].position.number
+        let due = try shop.ask("/due?until=\(until)")
+        #expect(due.until.text == moment && due.sentence.text == sentence)
+        #expect(try shop.ask("/timeline").rows[0].position.number == before)
+    }
+
+    @Test func `What is said to fall due is what happens`() throws {
+        try shop.perform("buy gold", "buy weekly", "grace-period on", "billing-fails on")
+        let due = try shop.ask("/due?until=2025-06-01")
+        #expect(due.sentence.text == "2 subscriptions end, 2 payments fail, 2 grace periods end")
+        let answer = try shop.act("advance-to 2025-06-01T00:00:00Z").json
+        let told = answer.events.list.compactMap(\.what.text)
+        #expect(told.count { $0.hasPrefix("subscription ended") } == 2)
+        #expect(due.counts.list.map(\.count.number) == [2, 2, 2])
+    }
+
+    @Test func `Where nothing renews there is no next renewal`() throws {
+        try shop.perform("buy gold", "auto-renew off")
+        let due = try shop.ask("/due?until=next")
+        #expect(due.until.value is NSNull && due.sentence.text == "nothing renews")
+    }
+
+    @Test func `Only so many changes are looked ahead`() throws {
+        try shop.perform("buy weekly")
+        let forecast = shop.shop.store.forecast(until: shop.shop.clock.now + 366 * 86_400, limit: 10)
+        #expect(forecast.counts == [.renews: 10] && forecast.hasMore)
+    }
+}

@@ -1,0 +1,86 @@
+import StoreCore
+import StoreScenario
+import Testing
+
+@testable import StoreServer
+
+/// The story of a transaction: the order, the charge, what devices were told, the finish, and the notifications.
+@Suite(.libcrypto) struct ConsoleStoryTests {
+    private let shop: ConsoleShop
+
+    init() throws { shop = try ConsoleShop(transport: ScriptedTransport(ManualClock())) }
+
+    private func story(_ number: Int) throws -> [String] {
+        try shop.ask("/transaction/\(number)").story.list.map { step in
+            [step.kind.text, step.what.text, step.device.text].compactMap { $0 }.joined(separator: " | ")
+        }
+    }
+
+    @Test func `A purchase waits for a parent, and is approved, delivered and finished`() throws {
+        let launch = Launch()
+        shop.shop.store.connect(launch, after: nil)
+        try shop.perform("buy coins --outcome ask", "advance 1h", "approve 1", "finish 1")
+        #expect(
+            try story(1) == [
+                "order | ordered | device", "waiting | waits for somebody else | device",
+                "delivery | told: deferred | device", "sale | approved and sold for 0.99 | device",
+                "delivery | told: purchased | device", "finish | finished | device",
+                "notification | ONE_TIME_CHARGE: delivered",
+            ]
+        )
+        let details = try shop.ask("/transaction/1")
+        #expect(details.notifications[0].type.text == "ONE_TIME_CHARGE")
+        #expect(details.notifications[0].attempts[0].result.text == "SUCCESS")
+        #expect(details.transaction.storeState.text == "purchased" && details.transaction.finished.bool == true)
+    }
+
+    @Test func `An app that is killed is told again at its next launch`() throws {
+        var launch: Launch? = Launch()
+        shop.shop.store.connect(launch!, after: nil)
+        try shop.perform("buy coins")
+        shop.shop.store.disconnect(launch!)
+        launch = Launch()
+        shop.shop.store.connect(launch!, after: nil)
+        try shop.perform("finish 1")
+        #expect(
+            try story(1).dropLast() == [
+                "sale | sold for 0.99 | device", "delivery | told: purchased | device",
+                "delivery | told: purchased | device", "finish | finished | device",
+            ]
+        )
+    }
+
+    @Test func `A refund and its notification end the story of a purchase`() throws {
+        try shop.perform("buy sword", "advance 1d", "refund 1")
+        #expect(
+            try story(1) == [
+                "sale | sold for 1.99 | device", "notification | ONE_TIME_CHARGE: delivered",
+                "refund | refunded #1, 1.99 paid back | device", "notification | REFUND: delivered",
+            ]
+        )
+    }
+
+    @Test func `A refusal says its reason`() throws {
+        try shop.perform("buy coins --outcome cancel")
+        #expect(
+            try story(1) == [
+                "order | ordered | device", "refusal | declined: the user cancelled buying coins | device",
+            ]
+        )
+    }
+
+    @Test func `The story of an old transaction stays, although its lines have left the timeline`() throws {
+        let shop = try ConsoleShop(minimumLines: 1)
+        try shop.perform("buy coins", "buy coins", "buy coins", "buy coins")
+        #expect(try shop.ask("/timeline?search=coins").rows.list.count < 4)
+        #expect(try shop.ask("/transaction/1").story[0].what.text == "sold for 0.99")
+    }
+}
+
+/// A launch of an app on a device, which receives whatever it is told.
+private final class Launch: StoreUpdateReceiver {
+    let journal = JournalID.unique()
+
+    func receive(_ batch: UpdateBatch) {}
+    func connectionLost(_ failure: StoreFailure) {}
+}
