@@ -3,7 +3,7 @@ import StoreCore
 import StoreScenario
 
 extension ConsoleReader {
-    /// Returns a page of the retained lines of the timeline, newest first.
+    /// Returns a page of the timeline, newest first.
     func timeline(_ query: ControlQuery) throws -> JSONValue {
         let search = ConsoleSearch(query["search"])
         let context = search.isEmpty ? nil : ConsoleContext(store)

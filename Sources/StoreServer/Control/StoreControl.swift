@@ -38,7 +38,7 @@ package final class StoreControl: Sendable {
         performer: ControlPerformer? = nil,
         outbox: NotificationOutbox? = nil,
         requests: RequestLog? = nil,
-        minimumLines: Int = 20_000,
+        minimumLines: Int = 1000,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 5
     ) {

@@ -1,5 +1,5 @@
+import Foundation
 import StoreCore
-import StoreScenario
 import Testing
 
 @testable import StoreServer
@@ -69,11 +69,14 @@ import Testing
         )
     }
 
-    @Test func `The story of an old transaction stays, although its lines have left the timeline`() throws {
+    @Test func `The timeline and the story of a transaction go back to the beginning, whatever is retained`() throws {
         let shop = try ConsoleShop(minimumLines: 1)
-        try shop.perform("buy coins", "buy coins", "buy coins", "buy coins")
-        #expect(try shop.ask("/timeline?search=coins").rows.list.count < 4)
+        try shop.perform((0..<300).map { _ in "buy coins" })
         #expect(try shop.ask("/transaction/1").story[0].what.text == "sold for 0.99")
+        let lines = try shop.ask("/timeline?search=%231+sold").rows.list
+        #expect(lines.map(\.transaction.text) == ["1"] && lines[0].account.text == "account")
+        let all = try shop.ask("/timeline?limit=50&before=\(try #require(lines[0].position.number))")
+        #expect(all.rows.list.last?.position.number == 1 && all.next.value is NSNull)
     }
 }
 

@@ -15,7 +15,35 @@ package final class StoreChronicle: Sendable {
         let history = LedgerHistory()
         var lines: [Line] = []
         /// The positions of each transaction's lines, including those that were dropped.
-        var places: [TransactionNumber: [Int]] = [:]
+        var places = TransactionLines()
+
+        /// The number of lines that are read again at once.
+        private static var portion: Int { 256 }
+
+        /// Returns the last few lines before a position, oldest first; none at the beginning.
+        func lines(before position: Int, _ driverState: SandboxDriverState) throws -> [Line] {
+            let end = min(position, history.state.position + 1)
+            return try lines(max(1, end - Self.portion)..<max(1, end), driverState)
+        }
+
+        /// Returns the lines at some positions, oldest first.
+        func lines(_ positions: Range<Int>, _ driverState: SandboxDriverState) throws -> [Line] {
+            if let first = lines.first?.position, positions.lowerBound >= first {
+                return Array(lines[(positions.lowerBound - first)..<(positions.upperBound - first)])
+            }
+            var found: [Line] = []
+            while found.count < positions.count {
+                let last = positions.lowerBound + found.count - 1
+                let records = try driverState.records.read(after: last, limit: positions.count - found.count)
+                guard !records.isEmpty else { throw StoreFailure.cutShort(at: last) }
+                for record in records {
+                    // Described by the present history, which knows whatever the record refers to.
+                    let entry = SandboxTimeline.Entry(record, history)
+                    found.append(Line(position: positions.lowerBound + found.count, entry: entry))
+                }
+            }
+            return found
+        }
     }
 
     private let store: SandboxStore
@@ -138,7 +166,7 @@ package final class StoreChronicle: Sendable {
         }
     }
 
-    /// Returns a page of the retained lines, newest first.
+    /// Returns a page of all lines, newest first; those that are not retained are read again.
     ///
     /// - Parameters:
     ///   - position: the position of the last line on the previous page; nil for the first page.
@@ -151,9 +179,13 @@ package final class StoreChronicle: Sendable {
         limit: Int,
         where isMeant: (Line) -> Bool
     ) throws -> (page: [Line], next: Int?) {
-        let lines = try read { state, _ in state.lines }
-        let end = position.map { position in lines.indices.partitionPoint { lines[$0].position < position } }
-        let found = Array(lines[..<(end ?? lines.endIndex)].reversed().lazy.filter(isMeant).prefix(limit + 1))
+        var (found, end): ([Line], Int) = ([], position ?? .max)
+        while found.count <= limit {
+            let lines = try read { state, driverState in try state.lines(before: end, driverState) }
+            guard let first = lines.first else { break }
+            found += lines.reversed().filter(isMeant)
+            end = first.position
+        }
         let page = Array(found.prefix(limit))
         return (page, found.count > limit ? page.last?.position : nil)
     }
@@ -164,10 +196,8 @@ package final class StoreChronicle: Sendable {
     package func lines(about transaction: String) throws -> [Line] {
         try read { state, driverState in
             var lines: [Line] = []
-            for position in TransactionNumber(transaction).flatMap({ state.places[$0] }) ?? [] {
-                guard let record = try driverState.records.read(after: position - 1, limit: 1).first else { continue }
-                // Described by the present history, which knows whatever the record refers to.
-                lines.append(Line(position: position, entry: SandboxTimeline.Entry(record, state.history)))
+            for position in TransactionNumber(transaction).map(state.places.positions) ?? [] {
+                lines += try state.lines(position..<position + 1, driverState)
             }
             for delivery in driverState.deliveries ?? [] where delivery.entry.transaction == transaction {
                 let place = lines.indices.partitionPoint { lines[$0].position <= delivery.position }
@@ -186,8 +216,7 @@ package final class StoreChronicle: Sendable {
                     let position = state.history.state.position
                     state.lines.append(Line(position: position, entry: entry))
                     for identifier in entry.others + (entry.transaction.map { [$0] } ?? []) {
-                        guard let number = TransactionNumber(identifier) else { continue }
-                        if state.places[number]?.last != position { state.places[number, default: []].append(position) }
+                        if let number = TransactionNumber(identifier) { state.places.add(position, about: number) }
                     }
                     // Lines are removed in bulk, since each removal moves all others.
                     if state.lines.count > 2 * minimumLines { state.lines.removeFirst(minimumLines) }
