@@ -34,11 +34,11 @@ extension ConsoleReader {
     private func periods(of page: [NumberedSubscription]) throws -> [String: [SandboxTransaction]] {
         var periods = Dictionary(page.map { ($0.subscription.originalTransaction, [SandboxTransaction]()) }) { $1 }
         try chronicle.forEachTransaction { transaction in
-            // A purchase that only changes how a subscription renews begins no period.
+            // A free purchase that only changes how a subscription renews begins no period.
             guard transaction.expirationDate != nil, transaction.isSale, transaction.charge != nil else { return }
             let original = transaction.original ?? transaction.id
             let isNext = periods[original].map { known in
-                known.last?.expirationDate != transaction.expirationDate || known.last?.cancellationDate != nil
+                transaction.charge != 0 || known.last?.expirationDate != transaction.expirationDate
             }
             guard isNext == true else { return }
             periods[original]?.append(transaction)

@@ -23,9 +23,10 @@ import Testing
         #expect(
             try story(1) == [
                 "order | ordered | device", "waiting | waits for somebody else | device",
-                "delivery | told: deferred | device", "sale | approved and sold for 0.99 | device",
+                "delivery | told: purchasing | device", "delivery | told: deferred | device",
+                "sale | approved and sold for 0.99 | device",
                 "delivery | told: purchased | device", "finish | finished | device",
-                "notification | ONE_TIME_CHARGE: delivered",
+                "delivery | told: finished elsewhere | device", "notification | ONE_TIME_CHARGE: delivered",
             ]
         )
         let details = try shop.ask("/transaction/1")
@@ -46,6 +47,7 @@ import Testing
             try story(1).dropLast() == [
                 "sale | sold for 0.99 | device", "delivery | told: purchased | device",
                 "delivery | told: purchased | device", "finish | finished | device",
+                "delivery | told: finished elsewhere | device",
             ]
         )
     }
