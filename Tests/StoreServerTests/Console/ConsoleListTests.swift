@@ -93,7 +93,7 @@ import Testing
         #expect(account.family.role.text == "member" && account.family.members.list.count == 2)
         #expect(account.switches.asksToBuy.bool == true && anna.switches.asksToBuy.bool == false)
         #expect(anna.owned.list.map(\.text) == ["sword"] && anna.running[0].product.text == "gold")
-        #expect(anna.spent[0].amount.text == "11.98" && anna.spent[0].currency.text == "USD")
+        #expect(anna.spent[0]["amount"].text == "11.98" && anna.spent[0].currency.text == "USD")
         #expect(account.spent.list.isEmpty && account.running[0].product.text == "gold")
         #expect(try all("/customers?search=phone&", "account") == ["Anna"])
         #expect(try all("/customers?", "account") == ["account", "Anna"])
