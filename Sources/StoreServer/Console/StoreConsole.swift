@@ -6,7 +6,6 @@ import StoreScenario
 package final class StoreConsole: Sendable {
     private let control: StoreControl
     private let reader: ConsoleReader
-    private let states: ConsoleStateReader
     private let transactions: ConsoleTransactions
 
     /// Creates the console of a store.
@@ -16,7 +15,6 @@ package final class StoreConsole: Sendable {
         let controlled = control.reader
         self.control = control
         reader = ConsoleReader(control: control)
-        states = ConsoleStateReader(controlled.store, controlled.view, controlled.chronicle)
         transactions = ConsoleTransactions(controlled.store, controlled.view, controlled.chronicle)
         // The story of a transaction includes what devices were told.
         controlled.store.tracesDeliveries = true
@@ -47,7 +45,6 @@ package final class StoreConsole: Sendable {
         do {
             switch (path.first, path.count) {
             case ("commands", 1): return HTTPResponse(json: .array(ScenarioCommand.all.map(\.json)))
-            case ("state", 1): return HTTPResponse(json: try states.state(for: request))
             case ("events", 1): return try control.listen(request)
             case ("transaction", 2):
                 return try transactions.details(of: path[1]).map { HTTPResponse(json: $0) } ?? Self.absent

@@ -30,78 +30,13 @@ import Testing
     @Test func `What is not there and what is asked wrongly is answered with a sentence`() throws {
         for (method, path, status) in [
             ("GET", "/nowhere", 404), ("GET", "/transaction/1", 404), ("GET", "/transaction", 404),
-            ("POST", "/act", 405), ("POST", "/state", 405), ("DELETE", "", 405),
+            ("GET", "/state", 404), ("POST", "/act", 405), ("POST", "/overview", 405), ("DELETE", "", 405),
         ] {
             let response = shop.respond(method, path)
             #expect(response.status == status)
             #expect(try JSON(data: response.body).error.text?.isEmpty == false)
             #expect((response.headers["Allow"] != nil) == (status == 405))
         }
-    }
-
-    @Test func `The state has what the store has`() throws {
-        let (store, child) = (shop.shop.store, try shop.shop.store.addAccount("child"))
-        try shop.shop.buy("gold")
-        try child.setAsksToBuy(true)
-        let device = try store.addDevice("tablet", signedInTo: child)
-        #expect(try shop.act("buy sword --device tablet").status == 200)
-        let state = try shop.ask("/state")
-        #expect(state.app.text == Shop.bundleIdentifier && state.storefront.text == "USA")
-        #expect(state.clock.isMovable.bool == true && state.clock.now.text == "2025-01-01T00:01:00Z")
-        #expect(state.transactions.total.number == 2)
-        #expect(state.transactions.rows.list.map(\.transaction.text) == ["2", "1"])
-        let asked = state.transactions.rows[0]
-        #expect(asked.state.text == "deferred" && asked.device.text == "tablet")
-        #expect(state.transactions.rows[1].charge.amount == 9.99)
-        #expect(state.undecided.rows.list.map(\.transaction.text) == ["2"])
-        #expect(state.undecided.rows[0].account.text == "child")
-        let subscription = state.subscriptions.rows[0]
-        #expect(subscription.account.text == "account" && subscription.product.text == "gold")
-        #expect(subscription.renews.bool == true && subscription.running.bool == true)
-        #expect(state.accounts.rows.list.map(\.account.text) == ["account", "child"])
-        #expect(state.accounts.rows.list.map(\.asksToBuy.bool) == [false, true])
-        #expect(state.devices.rows[1].account.text == device.account?.name)
-        let products = state.products.rows.list
-        #expect(products.map(\.product.text) == Shop.products.map(\.identifier))
-        #expect(products[0].storefrontPrice.amount == 0.99 && products[0].currency.text == "USD")
-        #expect(products[3].period.text == "1 month" && products[3].group.text == "metals")
-    }
-
-    @Test func `Interrupted purchases and requests for refunds wait, too`() throws {
-        shop.shop.store.refundDecision = .ask
-        try shop.buy("coins")
-        #expect(try shop.act("request-refund 1").status == 200 && shop.act("interrupts-purchases on").status == 200)
-        #expect(try shop.act("buy sword").status == 200)
-        let state = try shop.ask("/state")
-        #expect(state.refundRequests.rows.list.map(\.transaction.text) == ["1"])
-        #expect(state.refundRequests.rows[0].product.text == "coins")
-        #expect(state.refundRequests.rows[0].charge.amount == 0.99)
-        #expect(state.issues.rows.list.map(\.transaction.text) == ["2"] && state.issues.rows[0].product.text == "sword")
-        #expect(state.undecided.total.number == 0)
-        #expect(try shop.act("decline-refund 1").status == 200 && shop.act("resolve 2").status == 200)
-        let later = try shop.ask("/state")
-        #expect(later.refundRequests.total.number == 0 && later.issues.total.number == 0)
-    }
-
-    @Test func `A product that is off sale says why`() throws {
-        try shop.shop.store.setAvailability(.withdrawn, of: "sword")
-        let sword = try shop.ask("/state").products.rows[1]
-        #expect(sword.price.amount == 1.99 && sword.notOnSale.text?.isEmpty == false)
-    }
-
-    @Test func `Transactions come in pages, each once`() throws {
-        for _ in 0..<120 { try shop.shop.account.buy("coins") }
-        var (seen, before): ([String], String) = ([], "")
-        while seen.count < 120 {
-            let list = try shop.ask("/state?limit=50" + before).transactions
-            #expect(list.total.number == 120)
-            try #require(!list.rows.list.isEmpty)
-            seen += list.rows.list.compactMap(\.transaction.text)
-            before = "&before=\(seen[seen.count - 1])"
-        }
-        #expect(seen == (1...120).reversed().map { "\($0)" })
-        #expect(try shop.ask("/state?limit=1000000").transactions.rows.list.count == 120)
-        #expect(try shop.ask("/state?limit=-1").transactions.rows.list.count == 1)
     }
 
     @Test func `A receipt that is too long to show is told by its length`() throws {

@@ -103,7 +103,7 @@ import Testing
         let ledger = BrokenLedger()
         let shop = try ConsoleShop(try Shop(ledger: ledger))
         ledger.isBroken = true
-        for path in ["/state", "/events", "/transaction/1"] {
+        for path in ["/overview", "/events", "/transaction/1"] {
             let response = shop.respond("GET", path)
             #expect(response.status == 500 && response.stream == nil)
             #expect(try JSON(data: response.body).error.text?.isEmpty == false)

@@ -22,8 +22,8 @@ import Testing
             #expect(json.error.message.text?.contains(token) == false)
         }
         #expect(try shop.act("buy coins").status == 200)
-        #expect(try shop.ask("/state").transactions.total.number == 1)
-        for path in ["/state", "/events", "/commands", "/transaction/1"] {
+        #expect(try shop.ask("/transactions").total.number == 1)
+        for path in ["/overview", "/events", "/commands", "/transaction/1"] {
             let response = shop.respond("GET", path, headers: host)
             #expect(response.status == 401 && response.stream == nil, "\(path)")
             #expect(!String(decoding: response.body, as: UTF8.self).contains("coins"))
@@ -49,7 +49,7 @@ import Testing
     func `What comes by another name or page is refused, even with the token`(headers: [String: String]) throws {
         let headers = headers.merging(["Authorization": "Bearer \(shop.control.token)"]) { $1 }
         #expect(try shop.act("buy coins", headers: headers).status == 403)
-        for path in ["", "/state", "/events", "/commands", "/transaction/1"] {
+        for path in ["", "/overview", "/events", "/commands", "/transaction/1"] {
             let response = shop.respond("GET", path, headers: headers)
             #expect(response.status == 403 && response.stream == nil)
         }
@@ -70,7 +70,7 @@ import Testing
     @Test func `A link on another page shows the page, and no more`() throws {
         let headers = ["Host": "localhost", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
         #expect(shop.respond("GET", "", headers: headers).status == 200)
-        #expect(shop.respond("GET", "/state", headers: headers).status == 403)
+        #expect(shop.respond("GET", "/overview", headers: headers).status == 403)
     }
 
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1"])

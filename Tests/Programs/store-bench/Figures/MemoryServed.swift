@@ -98,7 +98,7 @@
             let bundle = "com.example.app"
             let token = try server.credentials.token(bundleIdentifier: bundle)
             let connection = try LoopbackConnection(port: server.port)
-            for (path, token) in [("console/state", server.controlToken ?? ""), ("inApps/v2/history/1", token)] {
+            for (path, token) in [("console/overview", server.controlToken ?? ""), ("inApps/v2/history/1", token)] {
                 let request = """
                     GET /\(path) HTTP/1.1\r
                     Host: 127.0.0.1\r
