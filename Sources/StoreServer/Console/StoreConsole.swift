@@ -34,13 +34,8 @@ package final class StoreConsole: Sendable {
             response.headers["Allow"] = "GET"
             return response
         }
-        switch (path.first, path.count) {
-        case (nil, _): return Self.file(PackageResources.console_html, "text/html")
-        case ("page.css", 1): return Self.file(PackageResources.console_css, "text/css")
-        case ("page.js", 1): return Self.file(PackageResources.console_js, "text/javascript")
-        default: break
-        }
         // The page is the same for every store. What is read from a store needs the token, as does what changes it.
+        if path.count < 2, let file = ConsolePage.file(named: path.first) { return file }
         guard control.gate.hasToken(request) else { return Self.failure(401, StoreControl.tokenAdvice) }
         do {
             switch (path.first, path.count) {
@@ -77,10 +72,6 @@ package final class StoreConsole: Sendable {
         "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
         "Cross-Origin-Resource-Policy": "same-origin",
     ]
-
-    private static func file(_ bytes: [UInt8], _ type: String) -> HTTPResponse {
-        HTTPResponse(200, headers: ["Content-Type": "\(type); charset=utf-8"], body: Data(bytes))
-    }
 
     /// Returns an error response with a sentence.
     static func failure(_ status: Int, _ sentence: String) -> HTTPResponse {

@@ -1,560 +1,299 @@
-"use strict";
+// The page: reads what the address names, shows it, and reads it again when the store tells of a change.
 
-// Elements, the token, and requests. Whatever the store says is added as text, never as markup.
+import { acts } from "./acts.js";
+import { address, filter, follow, go, openSheet, route, start } from "./address.js";
+import { buy } from "./buy.js";
+import { openClock, steps } from "./clock.js";
+import { select } from "./dialog.js";
+import { byId, capital, count, element, hideToast, moment, say } from "./dom.js";
+import { actsByFields } from "./form.js";
+import { startKeys } from "./keys.js";
+import { customers, products, subscriptions, transactions } from "./lists.js";
+import { overview } from "./overview.js";
+import { connect, connection, read } from "./server.js";
+import { sheetPath, showSheet } from "./sheet.js";
+import { forget, readProducts, store } from "./store.js";
+import { noServer, server, timeline } from "./told.js";
 
-const byId = (id) => document.getElementById(id);
+const views = [overview, transactions, subscriptions, customers, products, server, timeline, actsByFields];
+const viewNow = () => views.find((view) => view.name === route.current.view) || overview;
 
-function element(tag, properties, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties || {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name === "click") made.addEventListener("click", value);
-    else made.setAttribute(name, value === true ? "" : value);
-  }
-  for (const child of children) if (child !== undefined && child !== null) made.append(child);
-  return made;
+// What is shown: texts of answers, compared with the next ones, so that nothing is made anew without a change.
+let shown = { view: null, texts: "", sheet: null, sheetText: null, bar: "" };
+
+// Replaces an element's children, and gives the focus to the element that has the same key, which the old one has lost.
+function refill(place, children) {
+  const had = place.contains(document.activeElement) ? document.activeElement : null;
+  const key = had?.dataset.key;
+  const row = had?.closest("[data-id]")?.dataset.id;
+  place.replaceChildren(...children.filter(Boolean));
+  if (!had) return;
+  const found = (key && place.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`))
+    || (row && place.querySelector(`[data-id="${CSS.escape(row)}"] :is(a, button)`));
+  (found || byId(place.id === "sheet" ? "sheet-title" : "title")).focus({ preventScroll: true });
 }
 
-const page = { state: null, commands: [], older: [], instance: null, place: null, mayAct: false };
+// Reading: one at a time, the newest address last.
 
-// Moves the token from the address to the window's session: who sees or copies the address must not get it.
-function takeToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (!given) return;
-  sessionStorage.setItem("token", given);
-  history.replaceState(null, "", location.pathname);
-}
-
-// The path of the store's servers: the root, or that of a store which a test has opened.
-const base = location.pathname.replace(/console\/?$/, "");
-
-const token = () => sessionStorage.getItem("token") || "";
-
-const authorization = () => token() ? { Authorization: "Bearer " + token() } : {};
-
-async function request(path) {
-  const answer = await fetch(base + "console/" + path, { headers: authorization(), cache: "no-store" });
-  const value = await answer.json();
-  if (!answer.ok) throw new Refusal(value.error || "status " + answer.status, answer.status);
-  return value;
-}
-
-// Performs a line of a scenario by the control interface, and returns the answer as text.
-async function performed(line) {
-  const answer = await fetch(base + "control/v1/commands", {
-    method: "POST", cache: "no-store", body: JSON.stringify({ line }),
-    headers: { ...authorization(), Accept: "text/plain", "Content-Type": "application/json" },
-  });
-  if (answer.ok) return answer.text();
-  const { error } = await answer.json();
-  throw new Refusal(error.message, answer.status);
-}
-
-// Cuts a text that is too long for the page.
-function shortened(text) {
-  const limit = 1 << 17;
-  return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text;
-}
-
-class Refusal extends Error {
-  constructor(sentence, status) { super(sentence); this.status = status; }
-}
-
-function tell(sentence, isBad) {
-  byId("news").textContent = sentence;
-  byId("news").className = isBad ? "bad" : "";
-}
-
-// Formats a date of the server; an empty text for null.
-const moment = (text) => text ? text.replace("T", " ").replace("Z", "") : "";
-
-// Quotes a word for a command line where it needs quotes.
-function quoted(word) {
-  const isPlain = word !== "" && !/^#|^--|[\s"\\]/.test(word);
-  return isPlain ? word : '"' + word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n") + '"';
-}
-
-// The lists of the state.
-
-// Fills an element with a table.
-//
-// Each column is a heading and a function from a row to a text, an element, or an array of buttons.
-function fill(id, list, columns, empty, key) {
-  const place = byId(id);
-  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  if (list.rows.length === 0) {
-    place.replaceChildren(element("p", { class: "empty" }, empty));
-  } else {
-    const heads = columns.map(([name]) => element("th", { scope: "col", role: "columnheader" }, name));
-    const rows = list.rows.map((row) => element("tr", { role: "row", "data-id": key(row) },
-      ...columns.map(([name, cell]) => {
-        const content = cell(row);
-        const isList = Array.isArray(content);
-        return element("td", { role: "cell", "data-label": name, class: isList ? "acts" : null },
-          ...(isList ? content : [content]));
-      })));
-    const table = element("table", { role: "table", "aria-labelledby": titles[id] },
-      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...heads)),
-      element("tbody", { role: "rowgroup" }, ...rows));
-    place.replaceChildren(table);
-    if (list.total > list.rows.length) {
-      place.append(element("p", { class: "total" }, `${list.rows.length} of ${list.total}`));
-    }
-  }
-  // Restores the focus, which the old button has lost; otherwise the Tab key would start again at the top of the page.
-  if (focused) (place.querySelector(`[data-key="${CSS.escape(focused)}"]`) || heading(id)).focus();
-}
-
-const titles = {
-  undecided: "waiting-title", transactions: "transactions-title", subscriptions: "subscriptions-title",
-  products: "products-title", accounts: "accounts-title", devices: "devices-title",
-};
-
-function heading(id) {
-  const found = byId(titles[id]);
-  found.tabIndex = -1;
-  return found;
-}
-
-const has = (name) => page.commands.some((one) => one.command === name);
-
-// Creates a button that performs a command; null for a command that the server does not have.
-function act(label, name, words, options) {
-  if (!has(name)) return null;
-  const more = Object.entries(options || {}).flatMap(([option, word]) => ["--" + option, quoted(word)]);
-  const line = [name, ...words.map(quoted), ...more].join(" ");
-  return element("button", {
-    type: "button", "data-key": line, "aria-label": `${label}: ${line}`, title: line, disabled: !mayAct(),
-    click: (event) => perform(line, event.currentTarget),
-  }, label);
-}
-
-const offIf = (isOn) => isOn ? "off" : "on";
-const mayAct = () => page.mayAct && page.state !== null;
-const times = (row) => row.quantity > 1 ? `${row.quantity} × ${row.product}` : row.product;
-const note = (text) => element("span", { class: "note" }, text);
-const lines = (...parts) => {
-  const shown = parts.filter(Boolean);
-  return element("span", {}, ...shown.flatMap((part, index) => index ? [element("br"), part] : [part]));
-};
-
-function whatBecameOf(row) {
-  const origin = row.origin === "purchase" ? "" : `${row.origin}, `;
-  const word = origin + row.state + (row.refund !== null ? ", refunded" : row.cancelled ? ", revoked" : "");
-  const isBad = row.state === "failed" || row.cancelled;
-  return lines(
-    element("span", { class: isBad ? "bad" : row.state === "purchased" ? "good" : null }, word),
-    row.reason && note(row.reason),
-    row.refund !== null && note(`${row.refund} paid back ${moment(row.cancelled)}`),
-    row.cancelled && row.refund === null && note(`since ${moment(row.cancelled)}`),
-    row.expires && note(`until ${moment(row.expires)}`),
-    row.sharedBy && note(`shared by ${row.sharedBy}`),
-    row.original && note(`of #${row.original}`),
-  );
-}
-
-function canBeRefunded(row) {
-  return row.state === "purchased" && !row.cancelled && (row.origin === "purchase" || row.origin === "renewal");
-}
-
-function show() {
-  const state = page.state;
-  byId("app").textContent = `${state.app} · ${state.environment} · ${state.storefront}`;
-  byId("now").textContent = moment(state.clock.now);
-  const lead = state.clock.lead || 0;
-  byId("lead").textContent = lead >= 60 ? `(${(lead / 86400).toFixed(1)} days ahead of the system’s)` : "";
-  byId("perform").disabled = !mayAct();
-  showWaiting();
-  showTransactions();
-  fill("subscriptions", state.subscriptions, [
-    ["Account", (row) => row.account],
-    ["Product", (row) => lines(row.product, note(`group ${row.group}, since #${row.transaction}`))],
-    ["State", (row) => lines(element("span", { class: row.running ? "good" : "bad" }, row.state),
-      row.reason && note(row.reason), row.consent && note(`price consent ${row.consent}`))],
-    ["Period", (row) => lines(`${moment(row.periodStart)} –`, moment(row.expires),
-      row.grace && note(`grace until ${moment(row.grace)}`))],
-    ["Renewal", (row) => row.renews ? `renews as ${row.renewsAs}` : "does not renew"],
-    ["Acts", (row) => [
-      act("Renew", "renew", [row.group], { account: row.account }),
-      act(row.renews ? "Cancel" : "Resume", "auto-renew", [offIf(row.renews), row.group], { account: row.account }),
-      act("Expire", "expire", [row.group], { account: row.account }),
-    ]],
-  ], "Nobody has subscribed.", (row) => row.account + " " + row.group);
-  fill("products", state.products, [
-    ["Product", (row) => row.product], ["Title", (row) => row.title], ["Kind", (row) => row.kind],
-    ["Price", (row) => lines(`${row.storefrontPrice ?? row.price} ${row.currency ?? ""}`, row.period
-      && note(`for ${row.period}, group ${row.group}`))],
-    ["Sale", (row) => row.notOnSale ? element("span", { class: "bad" }, row.notOnSale) : "on sale"],
-    ["Acts", (row) => [act("Buy", "buy", [row.product])]],
-  ], "There are no products.", (row) => row.product);
-  fill("accounts", state.accounts, [
-    ["Account", (row) => row.account], ["Family", (row) => row.family || ""],
-    ["Settings", (row) => [row.asksToBuy && "asks to buy", row.billingFails && "billing fails",
-      row.interrupted && "purchases are interrupted"].filter(Boolean).join(", ")],
-    ["Acts", (row) => [
-      act(row.asksToBuy ? "Ask no more" : "Ask to buy", "ask-to-buy", [offIf(row.asksToBuy)], { account: row.account }),
-      act(row.billingFails ? "Billing works" : "Billing fails", "billing-fails", [offIf(row.billingFails)],
-        { account: row.account }),
-    ]],
-  ], "There are no accounts.", (row) => row.account);
-  fill("devices", state.devices, [
-    ["Device", (row) => row.device], ["Account", (row) => row.account || "nobody"],
-    ["Payments", (row) => row.payments ? "allowed" : "forbidden"],
-    ["Acts", (row) => [act(row.payments ? "Forbid payments" : "Allow payments", "payments-allowed",
-      [offIf(row.payments)], { device: row.device })]],
-  ], "There are no devices.", (row) => row.device);
-  showTime();
-  fillLists();
-}
-
-// Shows purchases to approve or to resolve, and refund requests, in one table.
-function showWaiting() {
-  const { undecided, issues, refundRequests } = page.state;
-  const kinds = [
-    [undecided, "a purchase", (id) => [act("Approve", "approve", [id]), act("Decline", "decline", [id])]],
-    [issues, "a purchase that was interrupted", (id) => [act("Resolve", "resolve", [id])]],
-    [refundRequests, "a refund", (id) => [act("Grant", "refund", [id]), act("Decline", "decline-refund", [id])]],
-  ];
-  const rows = kinds.flatMap(([list, what, acts]) => list.rows.map((row) => ({ ...row, what, acts })));
-  fill("undecided", { rows, total: kinds.reduce((sum, [list]) => sum + list.total, 0) }, [
-    ["Transaction", (row) => "#" + row.transaction], ["Waits", (row) => row.what], ["Product", times],
-    ["Total", (row) => row.total ?? row.charge ?? ""], ["Account", (row) => row.account || "nobody"],
-    ["Device", (row) => row.device || ""], ["Acts", (row) => row.acts(row.transaction)],
-  ], "Nothing waits.", (row) => row.transaction);
-}
-
-function showTransactions() {
-  const list = page.state.transactions;
-  const rows = [...list.rows, ...page.older];
-  fill("transactions", { rows, total: list.total }, [
-    ["Transaction", (row) => lines("#" + row.transaction, note(moment(row.date)))],
-    ["Product", times],
-    ["Buyer", (row) => lines(row.account || "nobody", row.device && note(row.device))],
-    ["State", whatBecameOf],
-    ["Charge", (row) => row.charge ?? ""],
-    ["Acts", (row) => [
-      element("button", { type: "button", "data-key": "details " + row.transaction,
-        "aria-label": "Details of #" + row.transaction, click: () => showDetails(row.transaction) }, "Details"),
-      canBeRefunded(row) ? act("Refund", "refund", [row.transaction]) : null,
-    ]],
-  ], "Nothing has been bought.", (row) => row.transaction);
-  byId("older").hidden = rows.length >= list.total;
-}
-
-async function showDetails(id) {
-  const body = byId("details-body");
-  byId("details-title").textContent = "Transaction #" + id;
-  body.replaceChildren(element("p", {}, "Reading…"));
-  byId("details").showModal();
-  try {
-    const details = await request("transaction/" + encodeURIComponent(id));
-    const parts = [["Transaction", JSON.stringify(details.transaction, null, 2)]];
-    const jws = details.jws;
-    if (jws.error) parts.push(["JWS", jws.error]);
-    else parts.push(
-      ["JWS: payload", jws.payload], ["JWS: header", jws.header],
-      ["JWS: certificates", (jws.certificates || []).map((one) =>
-        one.error || `${one.subject}\n  valid from ${moment(one.from)} until ${moment(one.until)}`).join("\n")
-        || "none"],
-      ["JWS: signature", jws.signature], ["JWS", jws.text]);
-    const receipt = details.receipt;
-    if (receipt) parts.push(receipt.error ? ["App receipt", receipt.error]
-      : [`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json]);
-    if (details.transactionReceipt) parts.push(["Receipt of the transaction", details.transactionReceipt]);
-    body.replaceChildren(...parts.flatMap(([title, text]) =>
-      [element("h3", {}, title), element("pre", { tabindex: "0" }, text)]));
-  } catch (error) {
-    body.replaceChildren(element("p", { class: "bad" }, error.message));
-  }
-}
-
-// Operator actions, by the buttons and by the form that is generated from the table of commands.
-
-// The lines in progress. Their buttons stay enabled, because a disabled button loses the focus.
-const running = new Set();
-
-async function perform(line, button) {
-  if (!mayAct() || running.has(line)) return;
-  running.add(line);
-  if (button) button.setAttribute("aria-busy", "true");
-  try {
-    const answer = await performed(line);
-    const lines = answer.split("\n");
-    tell(lines.length > 1 ? `${line}: ${lines.length} lines, below the form` : answer || "Done.");
-    byId("answer").textContent = shortened(answer);
-    byId("answer").hidden = lines.length < 2;
-  } catch (error) {
-    tell(error.message, true);
-    if (error.status === 401) askForToken();
-  }
-  running.delete(line);
-  if (button) button.removeAttribute("aria-busy");
-  read();
-}
-
-function showTime() {
-  const durations = [["1 hour", "1h"], ["1 day", "1d"], ["1 week", "1w"], ["1 month", "1mo"], ["1 year", "1y"]];
-  const place = byId("time");
-  if (!page.state.clock.isMovable) {
-    place.replaceChildren(element("p", { class: "empty" }, "This store’s clock cannot be moved."));
-  } else if (place.childElementCount !== durations.length) {
-    const buttons = durations.map(([words, word]) => act("Advance " + words, "advance", [word]));
-    place.replaceChildren(...buttons.filter(Boolean));
-  }
-  for (const button of place.querySelectorAll("button")) button.disabled = !mayAct();
-}
-
-function fillLists() {
-  const state = page.state;
-  const values = {
-    product: state.products.rows.map((row) => row.product), account: state.accounts.rows.map((row) => row.account),
-    device: state.devices.rows.map((row) => row.device),
-    group: [...new Set(state.products.rows.map((row) => row.group).filter(Boolean))],
-    transaction: state.transactions.rows.map((row) => row.transaction),
-  };
-  for (const [kind, words] of Object.entries(values)) {
-    byId("list-" + kind).replaceChildren(...words.map((word) => element("option", { value: word })));
-  }
-}
-
-const command = () => page.commands.find((one) => one.command === byId("command").value);
-
-function showCommands() {
-  const groups = new Map();
-  for (const one of page.commands) groups.set(one.group, [...(groups.get(one.group) || []), one]);
-  byId("command").replaceChildren(...[...groups].map(([group, members]) => element("optgroup", { label: group },
-    ...members.map((one) => element("option", { value: one.command }, one.command)))));
-  showFields();
-}
-
-// Whether a word may be left out. Only parameters can be required.
-const isOptional = (one) => one.optional !== false;
-
-function showFields() {
-  const chosen = command();
-  if (!chosen) return;
-  byId("summary").textContent = chosen.summary + ".";
-  byId("fields").replaceChildren(...[...chosen.parameters, ...chosen.options].map((one, index) => {
-    const id = "field-" + index;
-    const label = one.name.replace(/^--/, "") + (isOptional(one) ? " (optional)" : "");
-    const hint = one.summary || one.kind;
-    return element("div", {}, element("label", { for: id, title: hint }, label), field(one, id, hint));
-  }));
-  showLine();
-}
-
-function field(one, id, hint) {
-  const shared = { id, "data-name": one.name, title: hint };
-  if (!one.type) return element("input", { ...shared, type: "checkbox" });
-  if (one.type === "choice") {
-    const words = isOptional(one) ? ["", ...one.words] : one.words;
-    return element("select", shared, ...words.map((word) => element("option", { value: word }, word || "–")));
-  }
-  const list = byId("list-" + one.type) ? "list-" + one.type : null;
-  return element("input", { ...shared, list, placeholder: hint, autocomplete: "off", spellcheck: "false",
-    required: !isOptional(one) });
-}
-
-function line() {
-  const chosen = command();
-  if (!chosen) return "";
-  const words = [chosen.command];
-  for (const one of byId("fields").querySelectorAll("input, select")) {
-    const name = one.dataset.name;
-    const isOption = name.startsWith("--");
-    if (one.type === "checkbox") { if (one.checked) words.push(name); continue; }
-    const value = one.value.trim();
-    if (!value) continue;
-    if (isOption) words.push(name);
-    words.push(quoted(value));
-  }
-  return words.join(" ");
-}
-
-const showLine = () => { byId("line").textContent = line(); };
-
-// The connection to the server.
-
-// Reads the state. A change during a reading is read after it, so that there is one request at a time.
-let reading = false;
+let turn = 0;
+let reading = null;
 let isStale = false;
-async function read() {
-  isStale = true;
-  if (reading) return;
-  reading = true;
+
+// Reads what is shown. A change during a reading is read after it, so that a busy store is not asked faster than it answers.
+async function refresh(isNavigation = false) {
+  if (isNavigation) reading?.abort();
+  else if (reading) { isStale = true; return; }
+  const mine = ++turn;
+  const abort = reading = new AbortController();
+  isStale = false;
   try {
-    while (isStale) {
-      isStale = false;
-      const state = await request("state");
-      const known = new Set(state.transactions.rows.map((row) => row.transaction));
-      const last = page.state && page.state.transactions.rows;
-      // New rows push old ones off the first page; these continue the list before the rows that were loaded later.
-      if (page.older.length && last) page.older = [...last, ...page.older].filter((row) => !known.has(row.transaction));
-      page.state = state;
-      show();
+    const view = viewNow();
+    const current = route.current;
+    const paths = Object.entries(view.reads(current.query));
+    const sheet = sheetPath(current);
+    const [bar, details, ...texts] = await Promise.all([read("overview", abort.signal),
+      sheet ? read(sheet, abort.signal).catch((error) => {
+        if (abort.signal.aborted || !error.status || error.status === 401) throw error;
+        return JSON.stringify({ error: capital(error.message) });
+      }) : null,
+      ...paths.map(([, path]) => read(path, abort.signal))]);
+    if (mine !== turn) return;
+    byId("failure").hidden = true;
+    store.data = JSON.parse(bar);
+    if (bar !== shown.bar) showBar();
+    showView(view, current, texts, paths, bar);
+    if (sheet && details !== shown.sheetText) {
+      const isNew = shown.sheet !== sheet;
+      const had = byId("sheet").contains(document.activeElement) ? document.activeElement.dataset.key : null;
+      showSheet(JSON.parse(details), isNew);
+      if (had) (byId("sheet").querySelector(`[data-key="${CSS.escape(had)}"]`) || byId("sheet-title")).focus({ preventScroll: true });
+      else if (isNew && opens) byId("sheet-title").focus({ preventScroll: true });
+      opens = false;
     }
+    shown = { ...shown, bar, sheet, sheetText: details };
   } catch (error) {
-    if (error.status === 401) askForToken();
-    else if (error.status) tell(error.message, true);
-  }
-  reading = false;
-}
-
-async function readOlder() {
-  const rows = [...page.state.transactions.rows, ...page.older];
-  try {
-    const state = await request("state?before=" + encodeURIComponent(rows[rows.length - 1].transaction));
-    page.older.push(...state.transactions.rows);
-    showTransactions();
-  } catch (error) {
-    tell(error.message, true);
-  }
-}
-
-let source = null;
-let watch = null;
-let wait = 500;
-
-// Listens by a request with the token, which an EventSource cannot send.
-async function connect() {
-  const listening = new AbortController();
-  source = listening;
-  keepWatch();
-  try {
-    const place = page.place ? "?after=" + encodeURIComponent(page.place) : "";
-    const answer = await fetch(base + "console/events" + place, {
-      headers: authorization(), cache: "no-store", signal: listening.signal,
-    });
-    if (answer.status === 401) return askForToken();
-    if (!answer.ok) throw new Refusal("status " + answer.status, answer.status);
-    page.mayAct = true;
-    byId("token-form").hidden = true;
-    await hearAll(answer.body.pipeThrough(new TextDecoderStream()).getReader(), listening);
-  } catch {
-    // What has ended the connection is told by the page's state.
-  }
-  if (source === listening) lose();
-}
-
-// Hears the events of a stream until it ends.
-async function hearAll(reader, listening) {
-  for (let text = ""; source === listening;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const events = (text + value).split("\n\n");
-    text = events.pop();
-    for (const event of events) {
-      const fields = Object.fromEntries(event.split("\n").map((line) => {
-        const end = line.indexOf(": ");
-        return [line.slice(0, end), line.slice(end + 2)];
-      }));
-      keepWatch();
-      hear(fields.event, JSON.parse(fields.data), fields.id);
+    if (mine !== turn || abort.signal.aborted || error.status === 401) return;
+    byId("failure").textContent = capital(error.message);
+    byId("failure").hidden = false;
+    if (error.status) say(error.message);
+  } finally {
+    if (mine === turn) {
+      reading = null;
+      if (isStale) refresh();
     }
   }
 }
 
-function hear(name, value, id) {
-  switch (name) {
-    case "hello": return greet(value);
-    case "line": return addLine(value, id);
-    case "gap": return forgetLines();
-    case "changed": return read();
-    case "beat": byId("now").textContent = moment(value.now); return;
-    case "trouble": return tell(value.error, true);
+// Whether the sheet that comes next takes the focus.
+let opens = false;
+
+function showView(view, current, texts, paths, bar) {
+  // The overview shows what the bar reads, and dates in sentences are relative to the clock.
+  const key = [view.name, current.id, address({ ...current, id: null }), ...(view.isMadeOnce ? [] : [...texts, bar])].join("\n");
+  if (shown.view !== view) showFilters(view);
+  showFilterValues();
+  if (key === shown.texts || (view.isMadeOnce && shown.view === view)) view.update?.(current.query);
+  else {
+    const answers = Object.fromEntries(paths.map(([name], index) => [name, JSON.parse(texts[index])]));
+    const total = answers.list?.total;
+    refill(byId("view"), view.show(answers, current.query, { ...store.data, products: store.products }).flat());
+    const said = total === undefined ? null : `${count(total)} ${total === 1 ? "row" : "rows"}`;
+    if (shown.view === view && shown.total !== total && said && shown.address !== address(current)) say(said);
+    shown.total = total;
+  }
+  byId("view").dataset.ready = address(current);
+  shown = { ...shown, view, texts: key, address: address(current) };
+}
+
+// The filters above a view. They stay as long as the view does, so that what is being entered is not lost.
+
+async function showFilters(view) {
+  const { tabs } = view;
+  byId("tools").replaceChildren(...(tabs ? [element("div", { class: "tabs" }, ...tabs.map(([tab, words]) =>
+    element("a", { href: address({ view: view.name, query: { tab } }), "data-tab": tab, "data-key": "tab:" + tab }, words)))] : []));
+  fillFilters(view);
+  if (!byId("filters").hidden && store.products.length === 0) {
+    try { await readProducts(); } catch { return; }
+    if (viewNow() === view) fillFilters(view);
   }
 }
 
-// Waits for the token of the server that is running now.
-function askForToken() {
-  if (source) source.abort();
-  source = null;
-  clearTimeout(watch);
-  page.mayAct = false;
-  byId("lost").hidden = true;
-  byId("token-form").hidden = false;
-  byId("connection").textContent = "Without a token";
-  byId("connection").className = "off";
-  if (page.state) show();
+function fillFilters(view) {
+  const filters = view.filters({ ...store.data, products: store.products });
+  const place = byId("filters");
+  place.hidden = filters.length === 0;
+  place.replaceChildren(...filters.map(({ name, label, options, type }) => {
+    const id = "filter-" + name;
+    const control = options ? select(id, [["", `Any ${label.toLowerCase()}`], ...options]) : element("input", { id, type });
+    control.dataset.filter = name;
+    control.addEventListener("change", () => filter({ [name]: control.value }));
+    if (options) control.setAttribute("aria-label", label);
+    return element("div", { class: "filter" }, options ? null : element("label", { for: id, class: "note" }, label), control);
+  }), ...(filters.length ? [element("button", { type: "button", id: "clear", class: "plain", click: () => {
+    byId("search").value = "";
+    go({ view: route.current.view });
+    byId("title").focus();
+  } }, "Clear")] : []));
+  showFilterValues();
 }
 
-// Connects with the token that was entered.
-function reconnect() {
-  if (source) source.abort();
-  source = null;
-  connect();
-}
-
-// Restarts the timeout of the connection, on which the server sends an event every few seconds.
-function keepWatch() {
-  clearTimeout(watch);
-  watch = setTimeout(lose, 20000);
-}
-
-function lose() {
-  if (!source) return;
-  source.abort();
-  source = null;
-  clearTimeout(watch);
-  byId("lost").hidden = false;
-  byId("connection").textContent = "Not connected";
-  byId("connection").className = "off";
-  setTimeout(() => source || connect(), wait);
-  wait = Math.min(wait * 2, 5000);
-}
-
-async function greet(hello) {
-  wait = 500;
-  byId("lost").hidden = true;
-  byId("connection").textContent = "Connected";
-  byId("connection").className = "on";
-  if (page.instance !== hello.instance) {
-    // The server was restarted, perhaps with another store.
-    forgetLines(false);
-    page.older = [];
-    const isRestart = page.instance !== null;
-    page.instance = hello.instance;
-    page.place = null;
-    if (isRestart) tell("The server was started again.");
+function showFilterValues() {
+  const { query } = route.current;
+  for (const control of byId("filters").querySelectorAll("[data-filter]")) {
+    const value = query[control.dataset.filter] || "";
+    if (control.tagName === "SELECT" && value && ![...control.options].some((one) => one.value === value)) {
+      control.append(element("option", { value }, value));
+    }
+    if (document.activeElement !== control || control.tagName === "SELECT") control.value = value;
   }
-  if (hello.areSomeMissing) forgetLines();
-  try {
-    page.commands = await request("commands");
-    if (!command()) showCommands();
-  } catch (error) {
-    tell(error.message, true);
+  const clear = byId("clear");
+  if (clear) clear.hidden = !Object.entries(query).some(([name, value]) => value && !["tab", "sort", "order", "after", "at"].includes(name));
+  for (const tab of byId("tools").querySelectorAll("[data-tab]")) {
+    if (tab.dataset.tab === (query.tab || "")) tab.setAttribute("aria-current", "true");
+    else tab.removeAttribute("aria-current");
   }
-  read();
 }
 
-function forgetLines(areMissing = true) {
-  byId("missing").hidden = !areMissing;
-  byId("timeline").replaceChildren();
+// The bar and the navigation.
+
+const counted = { transactions: "transactions", subscriptions: "subscriptions", customers: "accounts", products: "products" };
+
+function showNavigation() {
+  const counts = store.data?.counts || {};
+  const failed = store.data?.server.failed || 0;
+  const waiting = store.data?.waiting.total || 0;
+  refill(byId("views"), [element("ul", {}, ...views.map((view) => {
+    const number = view === overview ? waiting : view === server ? failed : counts[counted[view.name]];
+    const words = view === overview ? "wait" : view === server ? "failed" : null;
+    return element("li", {}, element("a", { href: "#/" + view.name, "data-key": "view:" + view.name,
+      "aria-current": view === viewNow() ? "page" : null }, element("span", {}, view.title),
+    number ? element("span", { class: words ? "count alert" : "count", title: words && `${number} ${words}` }, count(number)) : null));
+  }))]);
 }
 
-function addLine(entry, place) {
-  page.place = place;
-  const about = [entry.account, entry.device, entry.transaction && "#" + entry.transaction,
-    entry.product && times(entry)].filter(Boolean);
-  const sentence = [entry.what, entry.refusal].filter(Boolean).join(", ")
-    + (entry.order === null ? "" : ` (order ${entry.order})`);
-  const list = byId("timeline");
-  list.prepend(element("li", { class: entry.refusal ? "new bad" : "new" },
-    element("time", {}, moment(entry.date)), (about.length ? about.join(" · ") + ": " : "") + sentence));
-  if (list.childElementCount > 500) byId("missing").hidden = false;
-  while (list.childElementCount > 500) list.lastChild.remove();
+function showBar() {
+  const { app, environment, storefront, clock, customers: list, server: told } = store.data;
+  byId("app").textContent = app;
+  byId("place").textContent = [environment, storefront].filter(Boolean).join(" · ");
+  showNow(clock.now);
+  byId("steps").hidden = !clock.isMovable;
+  const field = byId("customer");
+  const before = field.value || sessionStorage.getItem("customer");
+  if (list.map((one) => one.account).join("\n") !== [...field.options].map((one) => one.value).join("\n")) {
+    field.replaceChildren(...list.map((one) => element("option", { value: one.account }, one.account)));
+    if (list.some((one) => one.account === before)) field.value = before;
+  }
+  refill(byId("advice"), [
+    told.notificationURL ? null : element("p", { class: "notice" }, ...noServer()),
+    told.isAvailable === false ? element("p", { class: "notice warn" }, "The store’s servers answer each request with a failure. ",
+      element("a", { href: "#/server?tab=settings" }, "Change it")) : null,
+  ]);
+  showNavigation();
 }
 
-takeToken();
-byId("command").addEventListener("change", showFields);
-byId("fields").addEventListener("input", showLine);
-byId("older").addEventListener("click", readOlder);
-byId("act").addEventListener("submit", (event) => { event.preventDefault(); perform(line(), byId("perform")); });
+function showNow(now) {
+  byId("now").textContent = moment(now) + " UTC";
+  byId("now").dateTime = now;
+}
+
+// Following the address and the server.
+
+route.changed = (before) => {
+  const view = viewNow();
+  const isOther = before.view !== route.current.view;
+  document.title = `${view.title} – ${store.data?.app || "Sandbox store"}`;
+  if (isOther) {
+    hideToast();
+    byId("title").textContent = view.title;
+    byId("menu").setAttribute("aria-expanded", "false");
+    document.body.classList.remove("has-menu");
+    // The rows of another view do not stand below this title.
+    byId("view").replaceChildren();
+    byId("failure").hidden = true;
+    if (document.activeElement !== byId("search")) {
+      scrollTo(0, 0);
+      byId("title").focus({ preventScroll: true });
+    }
+    showNavigation();
+  }
+  byId("search").placeholder = view.searches ? `Search ${view.title.toLowerCase()}` : "Search transactions";
+  if (document.activeElement !== byId("search")) byId("search").value = route.current.query.search || "";
+  if (route.current.id === null) {
+    byId("sheet").hidden = true;
+    byId("sheet").replaceChildren();
+    shown.sheet = shown.sheetText = null;
+  }
+  document.body.classList.toggle("has-sheet", route.current.id !== null);
+  for (const row of document.querySelectorAll("#view tr[data-id]")) row.classList.toggle("open", row.dataset.id === route.current.id);
+  refresh(true);
+};
+
+route.tokenChanged = () => connect();
+
+connection.shown = (state) => {
+  const words = { connected: ["Connected", "good"], lost: ["Not connected", "bad"], "without a token": ["Without a token", "bad"] }[state];
+  if (byId("connection").textContent !== words[0] && state !== "connected") say(words[0]);
+  byId("connection").textContent = words[0];
+  byId("connection").className = "status " + words[1];
+  byId("lost").hidden = state !== "lost";
+  byId("token-form").hidden = state !== "without a token";
+  document.body.classList.toggle("is-old", state !== "connected");
+};
+
+connection.heard = (name, value) => {
+  if (name === "hello") {
+    if (value.isRestart) { forget(); say("The server was started again."); }
+    refresh();
+  }
+  if (name === "changed") refresh();
+  if (name === "beat") showNow(value.now);
+  if (name === "trouble") { byId("failure").textContent = value.error; byId("failure").hidden = false; }
+};
+
+acts.done = () => refresh();
+
+// Opens a sheet beside the rows; a click with a modifier opens a window, as everywhere.
+addEventListener("click", (event) => {
+  if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const key = event.target.closest('a[data-key^="row:"]')?.dataset.key
+    || (!event.target.closest("a, button, input, select, .error-row") && getSelection().isCollapsed
+      && event.target.closest("#view tr[data-id]")?.querySelector('a[data-key^="row:"]')?.dataset.key);
+  if (!key) return;
+  event.preventDefault();
+  opens = true;
+  openSheet(key.slice(4));
+});
+
+byId("search").addEventListener("input", () => {
+  const search = byId("search").value;
+  if (viewNow().searches) filter({ search }, { replace: true });
+});
+byId("search-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const search = byId("search").value.trim();
+  if (viewNow().searches) filter({ search }, { replace: true });
+  else go({ view: "transactions", query: { search } });
+});
+byId("customer").addEventListener("change", () => sessionStorage.setItem("customer", byId("customer").value));
+byId("buy").addEventListener("click", () => buy());
+byId("clock-button").addEventListener("click", () => openClock());
+byId("steps").append(...steps.map(([words, unit]) => element("button", { type: "button", "aria-haspopup": "dialog",
+  click: () => openClock(unit) }, words === "To the next renewal" ? "Next renewal" : words)));
+byId("menu").addEventListener("click", () => {
+  const isOpen = document.body.classList.toggle("has-menu");
+  byId("menu").setAttribute("aria-expanded", String(isOpen));
+});
 byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   sessionStorage.setItem("token", byId("token").value.trim());
   byId("token").value = "";
-  reconnect();
+  connect();
 });
-addEventListener("hashchange", () => { takeToken(); reconnect(); });
+
+start();
+startKeys(views);
+showNavigation();
+byId("title").textContent = viewNow().title;
+follow();
 connect();
+

@@ -1,0 +1,65 @@
+// The address: #/VIEW/SHEET?filters. What it says can be shared and reloaded; the token is never in it for long.
+
+import { byId } from "./dom.js";
+
+export function parse(hash) {
+  const [path, search] = hash.replace(/^#\/?/, "").split("?");
+  const [view, ...rest] = path.split("/").map((part) => {
+    try { return decodeURIComponent(part); } catch { return part; }
+  });
+  return { view: view || "overview", id: rest.join("/") || null, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+export function address({ view, id, query }) {
+  const words = Object.entries(query || {}).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const search = new URLSearchParams(words).toString();
+  return `#/${view}${id ? "/" + encodeURIComponent(id) : ""}${search ? "?" + search : ""}`;
+}
+
+// Moves the token from the address to the window's session: who sees or copies the address must not get it.
+function takeToken() {
+  if (location.hash.startsWith("#/")) return false;
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!given) return false;
+  sessionStorage.setItem("token", given);
+  history.replaceState(history.state, "", location.pathname + address(route.current));
+  return true;
+}
+
+export const route = { current: { view: "overview", id: null, query: {} }, changed: () => {}, tokenChanged: () => {} };
+
+// Goes to an address. The cursors of the pages before are kept with the entry of the window's history.
+export function go(target, { replace = false, trail = [] } = {}) {
+  const next = { view: route.current.view, id: null, query: {}, ...target };
+  history[replace ? "replaceState" : "pushState"]({ trail }, "", location.pathname + address(next));
+  follow();
+}
+
+// Returns to the current view with other filters, on the first page.
+export function filter(changes, options) {
+  const { view, id, query } = route.current;
+  go({ view, id, query: { ...query, after: "", at: "", before: "", ...changes } }, options);
+}
+
+export const link = (id) => address({ ...route.current, id });
+
+export function openSheet(id, options) {
+  go({ ...route.current, id }, { trail: history.state?.trail || [], ...options });
+}
+
+export function follow() {
+  const hasToken = takeToken();
+  const before = route.current;
+  // The link that skips to the title is no address of the page's.
+  if (location.hash === "" || location.hash.startsWith("#/")) route.current = parse(location.hash);
+  else history.replaceState(history.state, "", location.pathname + address(before));
+  route.changed(before);
+  if (hasToken) route.tokenChanged();
+}
+
+export function start() {
+  takeToken();
+  route.current = parse(location.hash);
+  addEventListener("popstate", follow);
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("title").focus(); });
+}

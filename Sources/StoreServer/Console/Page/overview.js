@@ -1,0 +1,55 @@
+// The overview: what waits, what just happened, what falls due next.
+
+import { address } from "./address.js";
+import { actButton } from "./acts.js";
+import { buy } from "./buy.js";
+import { openClock } from "./clock.js";
+import { count, day, element, empty, money, note, status, titleOf } from "./dom.js";
+import { noProducts, transactionColumns } from "./lists.js";
+import { rowLink, table } from "./table.js";
+
+const waits = { purchase: "waits for a parent", interrupted: "was interrupted", refund: "asks for a refund" };
+
+function section(id, title, total, ...content) {
+  return element("section", { "aria-labelledby": id, id: id + "-section" }, element("h2", { id }, title,
+    total ? note(" " + count(total)) : null), ...content);
+}
+
+const more = (list, view, query) => list.total > list.rows.length
+  ? element("p", { class: "more" }, element("a", { href: address({ view, query }) }, `All ${count(list.total)}`)) : null;
+
+export const overview = {
+  name: "overview", title: "Overview", letter: "o", filters: () => [], reads: () => ({}),
+  show(_, current, data) {
+    const { waiting, recent, due, clock } = data;
+    const { id, product, customer, state, charge } = transactionColumns;
+    const date = { head: "Date, UTC", class: "c-date", cell: (row) => `${day(row.date)} ${row.date.slice(11, 16)}` };
+    const waitingTable = () => table("Waits for you", [
+      id,
+      { head: "Product", class: "c-main", cell: (row) => [titleOf(row), " ", note(money(row.charge, row.currency))] },
+      { head: "Customer", class: "c-who", cell: (row) => row.account || note("nobody") },
+      { head: "Waits", class: "c-state", cell: (row) => status(row.kind === "interrupted" ? "interrupted" : "waits",
+        row.sentence || waits[row.kind]) },
+      { head: "Acts", class: "c-acts", cell: (row) => row.acts.map((act) => actButton(act, titleOf(row))) },
+    ], waiting.rows, (row) => row.transaction, { isFixed: true });
+    const dueList = () => element("ol", { class: "due" }, ...due.rows.map((row) => element("li", {},
+      element("time", { datetime: row.date }, day(row.date, clock.now)),
+      element("span", {}, row.transaction ? rowLink(row.transaction, row.sentence) : row.sentence,
+        row.account ? note(" " + row.account) : null))));
+    return [
+      section("waiting", "Waits for you", waiting.total, waiting.rows.length ? waitingTable()
+        : empty("Nothing waits. Purchases to approve, to resolve and requests for refunds appear here."), 
+      more(waiting, "transactions", { state: "waits" })),
+      element("div", { class: "columns" },
+        section("recent", "Just happened", 0, recent.rows.length
+          ? table("Just happened", [id, date, product, customer, state, charge], recent.rows, (row) => row.transaction, { isFixed: true })
+          : data.counts.products === 0 ? noProducts()
+          : empty("Nothing has been bought yet. ", element("button", { type: "button", "data-key": "buy-first", click: () => buy() },
+            "Buy something…"), " or let the app buy."), more(recent, "transactions")),
+        section("due", "Falls due next", due.total, due.rows.length ? dueList()
+          : empty("Nothing falls due: no subscription runs."), more(due, "subscriptions"),
+        clock.isMovable && due.rows.length ? element("p", {}, element("button", { type: "button", "data-key": "due-next",
+          click: () => openClock("next") }, "To the next renewal…")) : null)),
+    ];
+  },
+};

@@ -1,0 +1,95 @@
+// The sheet at the right, which shows one transaction or one notification.
+
+import { address, go, route } from "./address.js";
+import { actButton } from "./acts.js";
+import { byId, copyButton, element, money, moment, note, shortened, status, titleOf } from "./dom.js";
+import { resendButton } from "./told.js";
+
+export const sheetPath = ({ view, id }) => id === null ? null
+  : `${view === "server" ? "notification" : "transaction"}/${encodeURIComponent(id)}`;
+
+export function closeSheet() {
+  const { view, id, query } = route.current;
+  if (id === null) return;
+  go({ view, query }, { replace: true, trail: history.state?.trail || [] });
+  const row = document.querySelector(`#view [data-key="${CSS.escape("row:" + id)}"]`);
+  (row || byId("title")).focus({ preventScroll: !row });
+}
+
+const facts = (pairs) => element("dl", {}, ...pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
+  .flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+
+const part = (title, ...content) => element("section", {}, element("h3", {}, title), ...content);
+
+// A text that can be copied, folded unless it is the first that one looks for.
+function text(title, content, isOpen = false) {
+  if (!content) return null;
+  return element("details", { open: isOpen, "data-part": title }, element("summary", { "data-key": "part:" + title }, title),
+    element("div", { class: "document" }, copyButton(content), element("pre", { tabindex: "0", role: "region", "aria-label": title }, shortened(content))));
+}
+
+function transactionSheet(details) {
+  const row = details.transaction;
+  const jws = details.jws || {};
+  const receipt = details.receipt;
+  const customer = row.account ? element("a", { href: address({ view: "customers", query: { search: row.account } }) }, row.account)
+    : note("nobody");
+  const certificates = (jws.certificates || []).map((one) =>
+    one.error || `${one.subject}\n  valid from ${moment(one.from)} until ${moment(one.until)}`).join("\n");
+  return [
+    element("p", { class: "lead" }, status(row.state, row.sentence), element("strong", {}, money(row.charge, row.currency))),
+    row.acts?.length ? element("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
+    facts([["Product", [row.title || row.product, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
+      ["Customer", customer], ["Device", row.device], ["Date", moment(row.date) + " UTC"],
+      ["Finished", row.finished ? "yes" : "no, the app has not finished it"], ["Why", row.reason],
+      ["Original", row.original && row.original !== row.transaction
+        ? element("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
+      ["State", element("code", {}, row.state)]]),
+    details.story?.length ? part("Story", element("ol", { class: "story" }, ...details.story.map((step) =>
+      element("li", { class: step.kind }, element("time", {}, moment(step.date)), element("span", {}, step.what,
+        step.device ? note(" on " + step.device) : null))))) : null,
+    details.notifications?.length ? part("Notifications", element("ul", { class: "plain-list" },
+      ...details.notifications.map((one) => element("li", {},
+        element("a", { href: address({ view: "server", id: one.notification }) }, one.type), " ",
+        one.subtype ? note(one.subtype + " ") : null, status(one.result, one.result === "unsent" ? "Not sent" : null))))) : null,
+    part("Signed", ...(jws.error ? [element("p", { class: "note" }, jws.error)] : [
+      text("JWS payload", jws.payload, true), text("JWS header", jws.header),
+      text("Certificates", certificates), text("JWS as sent", jws.text),
+    ])),
+    receipt ? part("Receipt", ...(receipt.error ? [element("p", { class: "note" }, receipt.error)]
+      : [text(`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json),
+        text("Receipt of the transaction", details.transactionReceipt)])) : null,
+  ];
+}
+
+function notificationSheet(one) {
+  return [
+    element("p", { class: "lead" }, status(one.result, one.result === "unsent" ? "Not sent" : null)),
+    element("div", { class: "buttons", "data-errors": true }, resendButton(one.notification)),
+    facts([["Subtype", one.subtype], ["Date", moment(one.date) + " UTC"], ["Product", one.product],
+      ["Customer", one.account], ["Transaction", one.transaction
+        ? element("a", { href: address({ view: "transactions", id: one.transaction }) }, "#" + one.transaction) : null],
+      ["Identifier", element("code", {}, one.notification)]]),
+    one.attempts?.length ? part("Attempts", element("ol", { class: "story" }, ...one.attempts.map((attempt) =>
+      element("li", {}, element("time", {}, moment(attempt.date)), element("span", {}, String(attempt.result)))))) : null,
+    part("Signed", text("Payload", one.payload, true), text("Transaction in it", one.transactionInfo),
+      text("Renewal in it", one.renewalInfo), text("As sent", one.signedPayload)),
+  ];
+}
+
+export function showSheet(details, isNew) {
+  const sheet = byId("sheet");
+  const open = new Map([...sheet.querySelectorAll("details")].map((one) => [one.dataset.part, one.open]));
+  const top = sheet.scrollTop;
+  const title = details.transaction?.transaction && details.story !== undefined
+    ? `#${details.transaction.transaction} ${titleOf(details.transaction)}` : details.type || `#${route.current.id}`;
+  const content = details.error ? [element("p", { class: "error" }, details.error)]
+    : details.type ? notificationSheet(details) : transactionSheet(details);
+  sheet.replaceChildren(element("div", { class: "sheet-head" },
+    element("h2", { id: "sheet-title", tabindex: "-1" }, title),
+    element("button", { type: "button", class: "plain", id: "sheet-close", "data-key": "close", "aria-label": "Close sheet",
+      click: closeSheet }, "✕")), ...content.filter(Boolean));
+  if (!isNew) for (const one of sheet.querySelectorAll("details")) one.open = open.get(one.dataset.part) ?? one.open;
+  sheet.hidden = false;
+  sheet.scrollTop = isNew ? 0 : top;
+}

@@ -1,0 +1,169 @@
+// The views of the app's server, and of who did what: notifications, requests, settings, the timeline.
+
+import { address, filter, go, route } from "./address.js";
+import { attempt } from "./acts.js";
+import { code, element, empty, moment, note, plural, status, titleOf, toast } from "./dom.js";
+import { nothing } from "./lists.js";
+import { changed, query } from "./server.js";
+import { pager, rowLink, table } from "./table.js";
+
+export const noServer = () => [
+  "No server is told: notifications have no URL. Serve the store with ", code("--notify URL"), ", or enter one under ",
+  element("a", { href: "#/server?tab=settings" }, "Server"), "."];
+
+export function resendButton(identifier) {
+  const line = `resend ${identifier}`;
+  return element("button", { type: "button", class: "act", "data-key": line, click: (event) =>
+    attempt(line, event.currentTarget, async () => {
+      await changed("POST", `notifications/${encodeURIComponent(identifier)}/resend`);
+      toast("The notification is sent once more.");
+    }) }, "Resend");
+}
+
+const tabs = [["", "Notifications"], ["requests", "Requests"], ["settings", "Settings"]];
+const types = ["CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
+  "EXPIRED", "GRACE_PERIOD_EXPIRED", "OFFER_REDEEMED", "ONE_TIME_CHARGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
+  "REFUND_REVERSED", "RENEWAL_EXTENDED", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST"];
+
+// Changes a setting, and says what was changed.
+const set = (name, value, sentence) => (event) => attempt("set " + name, event.currentTarget ?? event.target, async () => {
+  await changed("PATCH", "server", { [name]: value() });
+  toast(sentence);
+});
+
+function settings(server) {
+  const url = element("input", { id: "notify", type: "url", "data-key": "notify", value: server.notificationURL || "",
+    placeholder: "http://127.0.0.1:9000/notifications", autocomplete: "off", spellcheck: "false" });
+  const toggle = (name, words, explanation) => {
+    const box = element("input", { type: "checkbox", id: "set-" + name, "data-key": "set " + name,
+      "aria-describedby": "about-" + name, change: set(name, () => box.checked, words + " was changed") });
+    box.checked = server[name];
+    return element("div", { class: "switch", "data-errors": true }, element("label", { for: box.id }, box, words),
+      element("p", { class: "note", id: "about-" + name }, explanation));
+  };
+  return element("div", { class: "settings" },
+    element("form", { class: "field", "data-errors": true, submit: (event) => {
+      event.preventDefault();
+      set("notificationURL", () => url.value.trim() || null, "Notifications have another URL")({ target: event.submitter || url });
+    } }, element("label", { for: "notify" }, "Notifications are sent to"), url,
+    element("button", { class: "main", "data-key": "notify-save" }, "Save")),
+    toggle("isAvailable", "The store’s servers answer", "Off: each request gets a failure, as when the App Store is down."),
+    toggle("isReleased", "The app is released", "Off: as in the sandbox before the first release."),
+    toggle("retriesAfterBadRequest", "Notifications are sent again after status 400", "Off: status 400 ends the attempts."),
+    element("p", {}, note("Attempts are repeated after: "), server.retries?.length
+      ? server.retries.map((seconds) => seconds >= 3600 ? `${seconds / 3600} h` : `${seconds} s`).join(", ") : "never"),
+    element("p", {}, note("Quirks: "), server.quirks?.length ? server.quirks.map((one) => one.name || one).join(", ")
+      : "none; ", element("a", { href: "#/acts?command=quirk" }, "change them")));
+}
+
+const attempts = (row) => (row.attempts || []).length > 1 ? note(` after ${row.attempts.length} attempts`) : null;
+
+export const server = {
+  name: "server", title: "Server", letter: "n", tabs,
+  filters: () => route.current.query.tab ? [] : [
+    { name: "type", label: "Type", options: types.map((one) => [one, one]) },
+    { name: "result", label: "Result", options: [["delivered", "Delivered"], ["failed", "Failed"], ["unsent", "Not sent"]] },
+  ],
+  reads: ({ tab, type, result, transaction, after }) => tab === "requests" ? { list: query("requests", { after }) }
+    : tab === "settings" ? { server: "server" }
+    : { list: query("notifications", { type, result, transaction, after }) },
+  show({ list, server: read }, current, data) {
+    if (current.tab === "settings") return [settings(read)];
+    if (current.tab === "requests") {
+      if (list.rows.length === 0) return [empty("No request has come yet. A server asks at ", code(location.origin + "/inApps/v1/…"), ".")];
+      return [table("Requests", [
+        { head: "Date, UTC", class: "c-date", cell: (row) => moment(row.date) },
+        { head: "Method", class: "c-id", cell: (row) => row.method || "" },
+        { head: "Path", class: "c-main", cell: (row) => code(row.path || row.target || row.request || "") },
+        { head: "Answer", class: "c-state", cell: (row) => status(row.status < 400 ? "delivered" : "failed",
+          [row.status, row.error || row.note].filter(Boolean).join(", ")) },
+      ], list.rows, null, { isFixed: true }), pager(list)];
+    }
+    if (list.rows.length === 0) {
+      return [data.server.notificationURL ? nothing(current, "No notification has been sent yet. A purchase sends one.")
+        : nothing(current, "There are no notifications: the store knows no URL to send them to. Serve it with ", code("--notify URL"),
+          ", or enter one under ", element("a", { href: "#/server?tab=settings" }, "Settings"), ".")];
+    }
+    return [table("Notifications", [
+      { head: "Type", class: "c-main", cell: (row) => [rowLink(row.notification, row.type), row.subtype ? note(" " + row.subtype) : null] },
+      { head: "Date, UTC", class: "c-date", cell: (row) => moment(row.date) },
+      { head: "Transaction", wide: true, cell: (row) => row.transaction ? element("a",
+        { href: address({ view: "transactions", id: row.transaction }) }, "#" + row.transaction) : "" },
+      { head: "Customer", class: "c-who", cell: (row) => row.account || "" },
+      { head: "Result", class: "c-state", cell: (row) => [status(row.result, row.result === "unsent" ? "Not sent" : null), attempts(row)] },
+      { head: "Act", class: "c-acts", cell: (row) => resendButton(row.notification) },
+    ], list.rows, (row) => row.notification, { isFixed: true }), pager(list)];
+  },
+};
+
+// Folds the lines of a set-up that follow each other and differ in what they name only.
+function folded(rows) {
+  const lines = [];
+  for (const row of rows) {
+    const last = lines[lines.length - 1];
+    const isSetUp = !row.account && !row.transaction && !row.refusal && row.product;
+    if (isSetUp && last?.folds && last.row.what === row.what) last.products.push(row.product);
+    else lines.push({ row, folds: isSetUp, products: [row.product] });
+  }
+  return lines;
+}
+
+const shapes = ["●", "◆", "■", "▲", "★"];
+const mostLanes = 5;
+
+export const timeline = {
+  name: "timeline", title: "Timeline", letter: "l", searches: true, filters: () => [],
+  reads: ({ search, before }) => ({ list: query("timeline", { search, before, limit: 30 }) }),
+  show({ list }, current) {
+    if (list.rows.length === 0) return [nothing(current, "Nothing has happened yet.")];
+    // A lane for each customer, and one for the server; those who come late share the last.
+    const accounts = [...new Set(list.rows.map((row) => row.account).filter(Boolean))].sort();
+    const lanes = accounts.slice(0, mostLanes);
+    const isServer = (row) => /notif|request|server/i.test(row.kind || "");
+    const hasServer = list.rows.some(isServer);
+    const devices = new Map(lanes.map((account) => [account, [...new Set(list.rows.filter((row) => row.account === account)
+      .map((row) => row.device).filter(Boolean))].sort()]));
+    const laneOf = (row) => isServer(row) ? (hasServer ? lanes.length : -1) : lanes.indexOf(row.account);
+    const shapeOf = (row) => isServer(row) ? "✉" : shapes[devices.get(row.account)?.indexOf(row.device)] || "○";
+    const head = (name, under) => element("th", { scope: "col", role: "columnheader", class: "lane" },
+      element("span", { class: "lane-name", title: name }, name), under ? element("span", { class: "note lane-name", title: under }, under) : null);
+    const count = lanes.length + (hasServer ? 1 : 0);
+    const rows = folded(list.rows).map(({ row, products }) => {
+      const about = products.length > 1 ? `${plural(products.length, "product")}: ${products.join(", ")} `
+        : [row.transaction && `#${row.transaction}`, row.product && titleOf(row)].filter(Boolean).join(" ");
+      const sentence = [row.what, row.order !== null && row.order !== undefined ? ` (order ${row.order})` : ""].join("");
+      const lane = laneOf(row);
+      return element("tr", { role: "row", class: row.refusal ? "refused" : null },
+        element("td", { role: "cell", class: "c-date" }, moment(row.date)),
+        count ? laneCell(lane, count, shapeOf(row)) : null,
+        element("td", { role: "cell", class: "c-who" }, [row.account, row.device].filter(Boolean).join(", ") || note("store")),
+        element("td", { role: "cell", class: "c-main what" }, row.transaction
+          ? rowLink(row.transaction, about || "#" + row.transaction) : about, " ", sentence,
+        row.refusal ? element("span", { class: "status bad" }, row.refusal) : null));
+    });
+    const heads = element("tr", { role: "row" }, element("th", { scope: "col", role: "columnheader" }, "Date, UTC"),
+      ...lanes.map((name) => head(name, devices.get(name).map((device, index) => `${shapes[index] || "○"} ${device}`).join(" "))),
+      hasServer ? head("Server", "✉ told") : null,
+      element("th", { scope: "col", role: "columnheader", class: "wide" }, "Who"),
+      element("th", { scope: "col", role: "columnheader" }, "What"));
+    const { query: given } = route.current;
+    return [element("table", { role: "table", "aria-label": "Timeline, newest first", class: "timeline" },
+      element("thead", { role: "rowgroup" }, heads), element("tbody", { role: "rowgroup" }, ...rows)),
+    element("div", { class: "pager" },
+      given.before ? element("button", { type: "button", "data-key": "newest", click: () => filter({}) }, "Newest") : null,
+      list.next ? element("button", { type: "button", "data-key": "older",
+        click: () => go({ view: "timeline", query: { ...given, before: list.next } }) }, "Older") : null)];
+  },
+};
+
+function laneCell(lane, count, shape) {
+  const cell = element("td", { role: "cell", class: "lanes", colspan: count });
+  cell.style.backgroundSize = `${100 / count}% 100%`;
+  if (lane >= 0) {
+    const dot = element("span", { class: "dot", "aria-hidden": "true" }, shape);
+    dot.style.left = `${100 * (lane + 0.5) / count}%`;
+    cell.append(dot);
+  }
+  return cell;
+}
+
