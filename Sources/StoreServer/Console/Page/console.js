@@ -192,7 +192,7 @@ function showBar() {
 }
 
 function showNow(now) {
-  byId("now").textContent = moment(now) + " UTC";
+  byId("now").textContent = moment(now);
   byId("now").dateTime = now;
 }
 

@@ -12,8 +12,7 @@ let goes = false;
 
 export function startKeys(views) {
   const help = () => {
-    const list = [["g, then a letter", "go to a view: " + views.map((view) => `${view.letter} ${view.title}`).join(", ")],
-      ["/", "search"], ["j k", "next, previous row"], ["Enter", "open the row"], ["Esc", "close"], ["b", "buy"], ["c", "the clock"],
+    const list = [...views.map((view) => ["g " + view.letter, view.title]), ["/", "search"], ["j k", "next, previous row"], ["Enter", "open the row"], ["Esc", "close"], ["b", "buy"], ["c", "the clock"],
       ["?", "this list"]];
     const box = element("input", { type: "checkbox", id: "keys-on",
       change: () => localStorage.setItem("keys", box.checked ? "on" : "off") });
