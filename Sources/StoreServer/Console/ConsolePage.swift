@@ -11,7 +11,8 @@ enum ConsolePage {
         return modules[name].map { response($0, "text/javascript") }
     }
 
-    private static let modules = [
+    /// The modules of the page, by their names.
+    static let modules = [
         "page.js": PackageResources.console_js, "acts.js": PackageResources.acts_js,
         "address.js": PackageResources.address_js, "buy.js": PackageResources.buy_js,
         "clock.js": PackageResources.clock_js, "dialog.js": PackageResources.dialog_js,

@@ -1,6 +1,6 @@
 // Acts: buttons that perform a line, and what they say of it.
 
-import { capital, element, hideToast, say, toast } from "./dom.js";
+import { button, capital, element, hideToast, say, toast } from "./dom.js";
 import { connection, performed } from "./server.js";
 
 // The lines in progress. Their buttons stay enabled, because a disabled button loses the focus.
@@ -8,34 +8,32 @@ const running = new Set();
 export const acts = { done: () => {} };
 
 // Runs work for a button: one at a time, with its error beside the button.
-export async function attempt(key, button, work) {
-  if (!connection.mayAct || running.has(key)) return false;
+export async function attempt(key, pressed, work) {
+  if (!connection.mayAct || running.has(key)) return;
   running.add(key);
-  button?.setAttribute("aria-busy", "true");
-  clearError(button);
+  pressed?.setAttribute("aria-busy", "true");
+  clearError(pressed);
   try {
     await work();
-    return true;
   } catch (error) {
     hideToast();
-    showError(button, error.message);
-    return false;
+    showError(pressed, error.message);
   } finally {
     running.delete(key);
-    button?.removeAttribute("aria-busy");
+    pressed?.removeAttribute("aria-busy");
     acts.done();
   }
 }
 
-export const perform = (line, button) => attempt(line, button, async () => {
+export const perform = (line, pressed) => attempt(line, pressed, async () => {
   const answer = await performed(line);
   toast(answer.split("\n")[0] || "Done.", line);
 });
 
 // The place of errors of a button: the element that is marked so, or a row of its own in a table.
-function errorPlace(button) {
-  const row = button.closest("tbody tr");
-  if (!row) return button.closest("[data-errors]") || button.parentElement;
+function errorPlace(pressed) {
+  const row = pressed.closest("tbody tr");
+  if (!row) return pressed.closest("[data-errors]") || pressed.parentElement;
   const next = row.nextElementSibling;
   if (next?.className === "error-row") return next.firstChild;
   const cell = element("td", { colspan: row.childElementCount, role: "cell" });
@@ -43,25 +41,24 @@ function errorPlace(button) {
   return cell;
 }
 
-function clearError(button) {
-  if (!button) return;
-  const row = button.closest("tbody tr");
+function clearError(pressed) {
+  if (!pressed) return;
+  const row = pressed.closest("tbody tr");
   if (row?.nextElementSibling?.className === "error-row") row.nextElementSibling.remove();
-  (button.closest("[data-errors]") || button.parentElement)?.querySelector(":scope > .error")?.remove();
+  (pressed.closest("[data-errors]") || pressed.parentElement)?.querySelector(":scope > .error")?.remove();
 }
 
-export function showError(button, sentence) {
+function showError(pressed, sentence) {
   say(sentence);
-  if (!button?.isConnected) return toast(capital(sentence));
-  clearError(button);
-  errorPlace(button).append(element("p", { class: "error" }, capital(sentence)));
+  if (!pressed?.isConnected) return toast(capital(sentence));
+  clearError(pressed);
+  errorPlace(pressed).append(element("p", { class: "error" }, capital(sentence)));
 }
 
 // Creates the button of an act that the server offers.
 export function actButton(act, about) {
-  return element("button", {
-    type: "button", class: `${act.isMain ? "main" : ""} ${act.isDestructive ? "destructive" : ""} act`.trim(),
+  return button(act.label, (event) => perform(act.line, event.currentTarget), {
+    class: `${act.isMain ? "main" : ""} ${act.isDestructive ? "destructive" : ""} act`.trim(),
     "data-key": act.line, title: act.line, "aria-label": about ? `${act.label} ${about}` : null,
-    click: (event) => perform(act.line, event.currentTarget),
-  }, act.label);
+  });
 }

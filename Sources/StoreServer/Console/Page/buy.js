@@ -11,8 +11,8 @@ const outcomes = [["approve", "Approve", "the customer pays"], ["decline", "Decl
   ["interrupt", "Interrupt", "something has to be resolved first"], ["", "Fail with", "an error of the store"]];
 
 // The names of failures, as the table of commands has them.
-const failures = (commands) => (commands.find((one) => one.command === "purchase-failure")?.parameters[0]?.words || [])
-  .filter((word) => word !== "off");
+const failures = (commands) => (commands.find((one) => one.command === "buy")?.options
+  .find((one) => one.name === "--outcome")?.words || []).filter((word) => !outcomes.some(([name]) => name === word));
 
 export async function buy({ product, account } = {}) {
   let products = [], commands = [];
@@ -65,7 +65,7 @@ export async function buy({ product, account } = {}) {
   labeled("Product", productField), labeled("Customer", customerField), labeled("Device", deviceField),
   labeled("Offer", offerField), element("fieldset", {}, element("legend", {}, "Outcome"), ...radios),
   element("p", { class: "line" }, line), element("div", { class: "buttons", "data-errors": true }, button));
-  failureField.addEventListener("change", () => { form.elements.outcome.value = ""; show(); });
+  failureField.addEventListener("change", () => { form.querySelector('[type=radio][value=""]').checked = true; show(); });
   if (products.length === 0) {
     openDialog("Buy", element("p", { class: "empty" }, "There are no products to buy. Serve the store with ",
       code("--configuration Garden.storekit"), "."));

@@ -1,7 +1,7 @@
 // The clock: says what falls due before it moves.
 
 import { attempt } from "./acts.js";
-import { capital, code, element, empty, moment, toast } from "./dom.js";
+import { button, capital, element, empty, moment, toast } from "./dom.js";
 import { closeDialog, labeled, openDialog } from "./dialog.js";
 import { lineOf, performed, query, request } from "./server.js";
 import { store } from "./store.js";
@@ -11,12 +11,14 @@ export const steps = [["+1 day", "day"], ["+1 month", "month"], ["+1 year", "yea
 const written = (date) => date.toISOString().replace(/\.\d+Z$/, "Z");
 
 // Returns a date later by a unit; the last day of a shorter month where the day is missing.
-function later(now, unit) {
-  const date = new Date(now);
+function later({ now, lead }, unit) {
+  // A clock that runs is a part of a second ahead of what was read.
+  const date = new Date(+new Date(now) + (lead === null ? 0 : 1000));
+  const first = date.getUTCDate();
   if (unit === "day") date.setUTCDate(date.getUTCDate() + 1);
   if (unit === "year") date.setUTCFullYear(date.getUTCFullYear() + 1);
   if (unit === "month") date.setUTCMonth(date.getUTCMonth() + 1);
-  if (unit !== "day" && date.getUTCDate() !== new Date(now).getUTCDate()) date.setUTCDate(0);
+  if (unit !== "day" && date.getUTCDate() !== first) date.setUTCDate(0);
   return written(date);
 }
 
@@ -33,11 +35,11 @@ export function openClock(target = "day") {
   const due = element("p", { id: "due-sentence", class: "due-sentence" });
   const list = element("ul", { class: "plain-list" });
   const line = element("code", {});
-  const button = element("button", { class: "main", id: "clock-move" }, "Move the clock");
-  const place = element("div", { class: "buttons", "data-errors": true }, button);
+  const move = element("button", { class: "main", id: "clock-move" }, "Move the clock");
+  const place = element("div", { class: "buttons", "data-errors": true }, move);
   const aim = async (words) => {
     const turn = ++latest;
-    button.disabled = true;
+    move.disabled = true;
     try {
       const answer = await request(query("due", { until: words }));
       if (turn !== latest) return;
@@ -46,8 +48,8 @@ export function openClock(target = "day") {
       due.textContent = until ? `${capital(answer.sentence || "nothing falls due")}.` : "No subscription renews.";
       list.replaceChildren();
       line.textContent = until ? lineOf("advance-to", [until]) : "";
-      button.textContent = until ? `Move the clock to ${moment(until)}` : "Move the clock";
-      button.disabled = !until;
+      move.textContent = until ? `Move the clock to ${moment(until)}` : "Move the clock";
+      move.disabled = !until;
     } catch (error) {
       if (turn !== latest) return;
       due.textContent = capital(error.message) + ".";
@@ -57,25 +59,25 @@ export function openClock(target = "day") {
     event.preventDefault();
     if (!until) return;
     const words = lineOf("advance-to", [until]);
-    attempt(words, button, async () => {
-      button.textContent = "Moving…";
+    attempt(words, move, async () => {
+      move.textContent = "Moving…";
       try {
         const answer = await performed(words);
         closeDialog();
         toast(answer.split("\n").pop() || "The clock was moved.", words);
       } finally {
-        button.textContent = `Move the clock to ${moment(until)}`;
+        move.textContent = `Move the clock to ${moment(until)}`;
       }
     });
   } },
   element("p", {}, "It is ", element("time", {}, moment(store.data.clock.now)), " UTC",
     clock.lead ? `, ${Math.round(clock.lead / 86400)} days ahead of the system’s clock.` : "."),
-  element("div", { class: "buttons" }, ...steps.map(([words, unit]) => element("button", { type: "button",
-    click: () => aim(unit === "next" ? "next" : later(store.data.clock.now, unit)) }, words))),
+  element("div", { class: "buttons" }, ...steps.map(([words, unit]) => button(words,
+    () => aim(unit === "next" ? "next" : later(store.data.clock, unit))))),
   labeled("Until, UTC", field), element("div", { "aria-live": "off" }, due, list), element("p", { class: "line" }, line), place);
   field.addEventListener("change", () => {
     if (field.value) aim(field.value.length === 16 ? field.value + ":00Z" : field.value + "Z");
   });
   openDialog("Move the clock", form);
-  aim(target === "next" ? "next" : later(clock.now, target)).then(() => button.disabled ? field.focus() : button.focus());
+  aim(target === "next" ? "next" : later(clock, target)).then(() => move.disabled ? field.focus() : move.focus());
 }

@@ -5,7 +5,7 @@ import { address, filter, follow, go, openSheet, route, start } from "./address.
 import { buy } from "./buy.js";
 import { openClock, steps } from "./clock.js";
 import { select } from "./dialog.js";
-import { byId, capital, count, element, hideToast, moment, say } from "./dom.js";
+import { button, byId, capital, count, element, hideToast, moment, say } from "./dom.js";
 import { actsByFields } from "./form.js";
 import { startKeys } from "./keys.js";
 import { customers, products, subscriptions, transactions } from "./lists.js";
@@ -64,10 +64,11 @@ async function refresh(isNavigation = false) {
     showView(view, current, texts, paths, bar);
     if (sheet && details !== shown.sheetText) {
       const isNew = shown.sheet !== sheet;
-      const had = byId("sheet").contains(document.activeElement) ? document.activeElement.dataset.key : null;
+      const had = byId("sheet").contains(document.activeElement);
+      const key = document.activeElement.dataset.key || "";
       showSheet(JSON.parse(details), isNew);
-      if (had) (byId("sheet").querySelector(`[data-key="${CSS.escape(had)}"]`) || byId("sheet-title")).focus({ preventScroll: true });
-      else if (isNew && opens) byId("sheet-title").focus({ preventScroll: true });
+      const found = had && byId("sheet").querySelector(`[data-key="${CSS.escape(key)}"]`);
+      if (had || (isNew && opens)) (found || byId("sheet-title")).focus({ preventScroll: true });
       opens = false;
     }
     shown = { ...shown, bar, sheet, sheetText: details };
@@ -129,11 +130,11 @@ function fillFilters(view) {
     control.addEventListener("change", () => filter({ [name]: control.value }));
     if (options) control.setAttribute("aria-label", label);
     return element("div", { class: "filter" }, options ? null : element("label", { for: id, class: "note" }, label), control);
-  }), ...(filters.length ? [element("button", { type: "button", id: "clear", class: "plain", click: () => {
+  }), ...(filters.length ? [button("Clear", () => {
     byId("search").value = "";
     go({ view: route.current.view });
     byId("title").focus();
-  } }, "Clear")] : []));
+  }, { id: "clear", class: "plain" })] : []));
   showFilterValues();
 }
 
@@ -192,6 +193,7 @@ function showBar() {
 }
 
 function showNow(now) {
+  if (store.data) store.data.clock.now = now;
   byId("now").textContent = moment(now);
   byId("now").dateTime = now;
 }
@@ -277,8 +279,8 @@ byId("search-form").addEventListener("submit", (event) => {
 byId("customer").addEventListener("change", () => sessionStorage.setItem("customer", byId("customer").value));
 byId("buy").addEventListener("click", () => buy());
 byId("clock-button").addEventListener("click", () => openClock());
-byId("steps").append(...steps.map(([words, unit]) => element("button", { type: "button", "aria-haspopup": "dialog",
-  click: () => openClock(unit) }, words === "To the next renewal" ? "Next renewal" : words)));
+byId("steps").append(...steps.map(([words, unit]) => button(
+  words === "To the next renewal" ? "Next renewal" : words, () => openClock(unit), { "aria-haspopup": "dialog" })));
 byId("menu").addEventListener("click", () => {
   const isOpen = document.body.classList.toggle("has-menu");
   byId("menu").setAttribute("aria-expanded", String(isOpen));

@@ -1,6 +1,6 @@
 // The one dialog, which traps the focus; Esc closes it, and the focus returns to where it was.
 
-import { byId, element } from "./dom.js";
+import { button, byId, element } from "./dom.js";
 
 // Opens the dialog with a title and content.
 export function openDialog(title, ...content) {
@@ -8,7 +8,7 @@ export function openDialog(title, ...content) {
   const before = document.activeElement;
   if (dialog.open) dialog.close();
   dialog.replaceChildren(element("div", { class: "sheet-head" }, element("h2", { id: "dialog-title" }, title),
-    element("button", { type: "button", class: "plain", "aria-label": "Close dialog", click: () => dialog.close() }, "✕")), ...content);
+    button("✕", () => dialog.close(), { class: "plain", "aria-label": "Close dialog" })), ...content);
   dialog.onclose = () => {
     dialog.replaceChildren();
     const key = before?.dataset?.key;

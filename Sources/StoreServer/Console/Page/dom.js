@@ -14,6 +14,8 @@ export function element(tag, properties, ...children) {
   return made;
 }
 
+export const button = (label, click, properties) => element("button", { type: "button", click, ...properties }, label);
+
 export const note = (text) => element("span", { class: "note" }, text);
 export const code = (text) => element("code", {}, text);
 
@@ -26,7 +28,7 @@ export function toast(sentence, line) {
   place.replaceChildren(
     element("p", {}, shortened(sentence, 300)),
     line ? element("p", { class: "line" }, code(line), copyButton(line, "Copy line")) : null,
-    element("button", { type: "button", class: "plain", "aria-label": "Close message", click: hideToast }, "✕"),
+    button("✕", hideToast, { class: "plain", "aria-label": "Close message" }),
   );
   place.hidden = false;
   say(shortened(sentence, 300));
@@ -35,16 +37,12 @@ export function toast(sentence, line) {
 export function hideToast() { byId("toast").hidden = true; }
 
 export function copyButton(text, label = "Copy") {
-  return element("button", { type: "button", class: "small", click: async (event) => {
-    const button = event.currentTarget;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-      say("Copied");
-    } catch {
-      button.textContent = "Not allowed";
-    }
-  } }, label);
+  return button(label, async ({ currentTarget }) => {
+    let word = "Copied";
+    try { await navigator.clipboard.writeText(text); } catch { word = "Not allowed"; }
+    currentTarget.textContent = word;
+    say(word);
+  }, { class: "small" });
 }
 
 export function shortened(text, limit = 1 << 17) {
@@ -89,7 +87,8 @@ const looks = {
 };
 
 export function status(state, sentence) {
-  return element("span", { class: `status ${looks[state] || "quiet"}` }, capital(sentence || state));
+  const words = capital(sentence || state);
+  return element("span", { class: `status ${looks[state] || "quiet"}`, title: words }, words);
 }
 
 // Returns the name of a product as people read it, with its identifier where that says more.

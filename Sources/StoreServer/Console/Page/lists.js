@@ -3,7 +3,7 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { buy } from "./buy.js";
-import { code, day, element, empty, moment, money, note, plural, status, titleOf } from "./dom.js";
+import { button, code, day, element, empty, moment, money, note, plural, status, titleOf } from "./dom.js";
 import { query } from "./server.js";
 import { pager, rowLink, table } from "./table.js";
 
@@ -20,8 +20,10 @@ const here = () => location.hash.replace(/^#\/?/, "").split(/[?/]/)[0] || "overv
 export const noProducts = () => empty("There are no products. Serve the store with ",
   code("--configuration Garden.storekit"), ", a file of Xcode’s.");
 
-const buyFirst = (sentence) => [sentence + " ",
-  element("button", { type: "button", "data-key": "buy-first", click: () => buy() }, "Buy something…"),
+const buyButton = (key, label, what, about) => button(label, () => buy(what), { "data-key": key, "aria-label": about });
+
+export const buyFirst = (sentence) => [sentence + " ",
+  buyButton("buy-first", "Buy something…"),
   " or let the app buy."];
 
 // The columns that every list of transactions has.
@@ -29,12 +31,10 @@ export const transactionColumns = {
   id: { head: "Transaction", class: "c-id", cell: (row) => rowLink(row.transaction, "#" + row.transaction,
     `Transaction ${row.transaction}, ${titleOf(row)}`) },
   date: { head: "Date, UTC", sort: "date", class: "c-date", cell: (row) => moment(row.date) },
-  product: { head: "Product", sort: "product", class: "c-main", cell: (row) => [titleOf(row),
-    row.reason === "renewal" ? note(" renewal") : null] },
+  product: { head: "Product", sort: "product", class: "c-main", cell: titleOf },
   customer: { head: "Customer", sort: "account", class: "c-who", cell: (row) => row.account || note("nobody") },
   device: { head: "Device", wide: true, cell: (row) => row.device || "" },
   state: { head: "State", sort: "state", class: "c-state", cell: (row) => status(row.state, row.sentence) },
-  finished: { head: "Finished", wide: true, cell: (row) => row.finished ? "✓ yes" : note("no") },
   charge: { head: "Charge", sort: "charge", end: true, class: "c-charge", cell: (row) => money(row.charge, row.currency) },
   acts: { head: "Act", class: "c-acts", cell: (row) =>
     row.acts.filter((act) => act.isMain).slice(0, 1).map((act) => actButton(act, titleOf(row))) },
@@ -57,8 +57,8 @@ export const transactions = {
     if (list.rows.length === 0) {
       return [data.counts.products === 0 ? noProducts() : nothing(current, ...buyFirst("Nothing has been bought yet."))];
     }
-    const { id, date, product, customer, device, state, finished, charge, acts } = transactionColumns;
-    return [table("Transactions", [id, date, product, customer, device, state, finished, charge, acts], list.rows,
+    const { id, date, product, customer, device, state, charge, acts } = transactionColumns;
+    return [table("Transactions", [id, date, product, customer, device, state, charge, acts], list.rows,
       (row) => row.transaction), pager(list)];
   },
 };
@@ -148,8 +148,7 @@ export const customers = {
         element("h2", {}, row.account, on.length ? element("span", { class: "status grace" }, on.join(", ")) : null),
         element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
         element("div", { class: "buttons", "data-errors": true },
-          element("button", { type: "button", "data-key": "buys:" + row.account, "aria-label": "Buy as " + row.account,
-            click: () => buy({ account: row.account }) }, "Buy…"),
+          buyButton("buys:" + row.account, "Buy…", { account: row.account }, "Buy as " + row.account),
           ...(row.acts || []).map((act) => actButton(act, row.account)),
           element("a", { href: address({ view: "transactions", query: { account: row.account } }),
             "aria-label": "Transactions of " + row.account }, "Transactions")));
@@ -178,8 +177,8 @@ export const products = {
       { head: "Sale", class: "c-state", cell: (row) => row.notOnSale ? status("failed", row.notOnSale)
         : status("sold", row.isFamilyShareable ? "On sale, for families" : "On sale") },
       { head: "Price", end: true, class: "c-charge", cell: (row) => money(row.price, row.currency) },
-      { head: "Act", class: "c-acts", cell: (row) => element("button", { type: "button", "data-key": "buy " + row.product,
-        "aria-label": `Buy ${row.title || row.product}`, click: () => buy({ product: row.product }) }, "Buy…") },
+      { head: "Act", class: "c-acts", cell: (row) =>
+        buyButton("buy " + row.product, "Buy…", { product: row.product }, `Buy ${row.title || row.product}`) },
     ], list.rows, (row) => row.product, { isFixed: true }), pager(list)];
   },
 };

@@ -2,10 +2,9 @@
 
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
-import { buy } from "./buy.js";
 import { openClock } from "./clock.js";
-import { count, day, element, empty, money, note, status, titleOf } from "./dom.js";
-import { noProducts, transactionColumns } from "./lists.js";
+import { button, count, day, element, empty, money, note, status, titleOf } from "./dom.js";
+import { buyFirst, noProducts, transactionColumns } from "./lists.js";
 import { rowLink, table } from "./table.js";
 
 const waits = { purchase: "waits for a parent", interrupted: "was interrupted", refund: "asks for a refund" };
@@ -30,7 +29,7 @@ export const overview = {
       { head: "Customer", class: "c-who", cell: (row) => row.account || note("nobody") },
       { head: "Waits", class: "c-state", cell: (row) => status(row.kind === "interrupted" ? "interrupted" : "waits",
         row.sentence || waits[row.kind]) },
-      { head: "Acts", class: "c-acts", cell: (row) => row.acts.map((act) => actButton(act, titleOf(row))) },
+      { head: "Acts", class: "c-acts", cell: (row) => row.acts.slice(0, row.kind === "interrupted" ? 1 : 2).map((act) => actButton(act, titleOf(row))) },
     ], waiting.rows, (row) => row.transaction, { isFixed: true });
     const dueList = () => element("ol", { class: "due" }, ...due.rows.map((row) => element("li", {},
       element("time", { datetime: row.date }, day(row.date, clock.now)),
@@ -44,12 +43,10 @@ export const overview = {
         section("recent", "Just happened", 0, recent.rows.length
           ? table("Just happened", [id, date, product, customer, state, charge], recent.rows, (row) => row.transaction, { isFixed: true })
           : data.counts.products === 0 ? noProducts()
-          : empty("Nothing has been bought yet. ", element("button", { type: "button", "data-key": "buy-first", click: () => buy() },
-            "Buy something…"), " or let the app buy."), more(recent, "transactions")),
+          : empty(...buyFirst("Nothing has been bought yet.")), more(recent, "transactions")),
         section("due", "Falls due next", due.total, due.rows.length ? dueList()
           : empty("Nothing falls due: no subscription runs."), more(due, "subscriptions"),
-        clock.isMovable && due.rows.length ? element("p", {}, element("button", { type: "button", "data-key": "due-next",
-          click: () => openClock("next") }, "To the next renewal…")) : null)),
+        clock.isMovable && due.rows.length ? element("p", {}, button("To the next renewal…", () => openClock("next"), { "data-key": "due-next" })) : null)),
     ];
   },
 };

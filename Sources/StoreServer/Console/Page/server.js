@@ -23,10 +23,8 @@ export const query = (path, words) => {
 
 async function refusal(answer) {
   if (answer.status === 401) askForToken();
-  let value = null;
-  try { value = await answer.json(); } catch { /* An answer without a sentence. */ }
-  const sentence = value?.error?.message || value?.error || `the server answered with status ${answer.status}`;
-  return new Refusal(sentence, answer.status);
+  const value = await answer.json().catch(() => null);
+  return new Refusal(value?.error?.message || value?.error || `the server answered with status ${answer.status}`, answer.status);
 }
 
 async function send(path, options) {

@@ -2,7 +2,7 @@
 
 import { address, go, route } from "./address.js";
 import { actButton } from "./acts.js";
-import { byId, copyButton, element, money, moment, note, shortened, status, titleOf } from "./dom.js";
+import { button, byId, copyButton, element, money, moment, note, shortened, status, titleOf } from "./dom.js";
 import { resendButton } from "./told.js";
 
 export const sheetPath = ({ view, id }) => id === null ? null
@@ -24,6 +24,8 @@ const part = (title, ...content) => element("section", {}, element("h3", {}, tit
 // A text that can be copied, folded unless it is the first that one looks for.
 function text(title, content, isOpen = false) {
   if (!content) return null;
+  // Payloads are values, and others are texts that the server has indented.
+  if (typeof content !== "string") content = JSON.stringify(content, null, 2);
   return element("details", { open: isOpen, "data-part": title }, element("summary", { "data-key": "part:" + title }, title),
     element("div", { class: "document" }, copyButton(content), element("pre", { tabindex: "0", role: "region", "aria-label": title }, shortened(content))));
 }
@@ -41,10 +43,11 @@ function transactionSheet(details) {
     row.acts?.length ? element("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
     facts([["Product", [row.title || row.product, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
       ["Customer", customer], ["Device", row.device], ["Date", moment(row.date) + " UTC"],
-      ["Finished", row.finished ? "yes" : "no, the app has not finished it"], ["Why", row.reason],
+      ["Until", row.expires && moment(row.expires) + " UTC"], ["Finished", row.finished ? "yes" : "no, the app has not finished it"],
+      ["Paid back", money(row.refund, row.currency)], ["Shared by", row.sharedBy], ["Failure", row.reason],
       ["Original", row.original && row.original !== row.transaction
         ? element("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
-      ["State", element("code", {}, row.state)]]),
+      ["State", element("code", {}, row.storeState || row.state)]]),
     details.story?.length ? part("Story", element("ol", { class: "story" }, ...details.story.map((step) =>
       element("li", { class: step.kind }, element("time", {}, moment(step.date)), element("span", {}, step.what,
         step.device ? note(" on " + step.device) : null))))) : null,
@@ -87,8 +90,7 @@ export function showSheet(details, isNew) {
     : details.type ? notificationSheet(details) : transactionSheet(details);
   sheet.replaceChildren(element("div", { class: "sheet-head" },
     element("h2", { id: "sheet-title", tabindex: "-1" }, title),
-    element("button", { type: "button", class: "plain", id: "sheet-close", "data-key": "close", "aria-label": "Close sheet",
-      click: closeSheet }, "✕")), ...content.filter(Boolean));
+    button("✕", closeSheet, { class: "plain", "data-key": "close", "aria-label": "Close sheet" })), ...content.filter(Boolean));
   if (!isNew) for (const one of sheet.querySelectorAll("details")) one.open = open.get(one.dataset.part) ?? one.open;
   sheet.hidden = false;
   sheet.scrollTop = isNew ? 0 : top;

@@ -1,6 +1,6 @@
 // Tables with heads that sort, and pages by cursors.
 
-import { count, element } from "./dom.js";
+import { button, count, element } from "./dom.js";
 import { filter, go, link, route } from "./address.js";
 
 // Creates a table of rows.
@@ -15,8 +15,8 @@ export function table(label, columns, rows, key, options = {}) {
       "aria-sort": isSorted ? (order === "down" ? "descending" : "ascending") : null };
     if (!column.sort || options.isFixed) return element("th", { ...properties, "aria-sort": null }, column.head);
     const reverse = isSorted ? (order === "down" ? "up" : "down") : (column.sort === "date" ? "down" : "up");
-    return element("th", properties, element("button", { type: "button", class: "head", "data-key": "sort:" + column.sort,
-      click: () => filter({ sort: column.sort, order: reverse }) }, column.head));
+    return element("th", properties, button(column.head,
+      () => filter({ sort: column.sort, order: reverse }), { class: "head", "data-key": "sort:" + column.sort }));
   });
   const body = rows.map((row) => element("tr", { role: "row", "data-id": key ? key(row) : null,
     class: key && key(row) === route.current.id ? "open" : null },
@@ -41,15 +41,15 @@ export function pager(list, parameter = "after") {
   const turn = (cursor, place, next) => go({ view, id, query: { ...query, [parameter]: cursor, at: place || "" } }, { trail: next });
   const range = list.total === undefined ? "" : list.rows.length === 0 ? "" :
     `${count(at + 1)}–${count(at + list.rows.length)} of ${count(list.total)}`;
-  const button = (label, isOn, work) => element("button", { type: "button", "data-key": label, disabled: !isOn, click: work }, label);
+  const turner = (label, isOn, work) => button(label, work, { "data-key": label, disabled: !isOn });
   if (!query[parameter] && !list.next) return element("p", { class: "pager" }, range);
   return element("div", { class: "pager" },
     element("span", {}, range),
-    button("First page", Boolean(query[parameter]), () => turn("", 0, [])),
-    button("Previous", trail.length > 0, () => {
+    turner("First page", Boolean(query[parameter]), () => turn("", 0, [])),
+    turner("Previous", trail.length > 0, () => {
       const [cursor, place] = trail[trail.length - 1];
       turn(cursor, place, trail.slice(0, -1));
     }),
-    button("Next", Boolean(list.next), () =>
+    turner("Next", Boolean(list.next), () =>
       turn(list.next, at + list.rows.length, [...trail, [query[parameter] || "", at]])));
 }

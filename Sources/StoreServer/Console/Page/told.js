@@ -2,7 +2,7 @@
 
 import { address, filter, go, route } from "./address.js";
 import { attempt } from "./acts.js";
-import { code, element, empty, moment, note, plural, status, titleOf, toast } from "./dom.js";
+import { button, code, element, empty, moment, note, plural, status, titleOf, toast } from "./dom.js";
 import { nothing } from "./lists.js";
 import { changed, query } from "./server.js";
 import { pager, rowLink, table } from "./table.js";
@@ -13,17 +13,16 @@ export const noServer = () => [
 
 export function resendButton(identifier) {
   const line = `resend ${identifier}`;
-  return element("button", { type: "button", class: "act", "data-key": line, click: (event) =>
-    attempt(line, event.currentTarget, async () => {
-      await changed("POST", `notifications/${encodeURIComponent(identifier)}/resend`);
-      toast("The notification is sent once more.");
-    }) }, "Resend");
+  return button("Resend", (event) => attempt(line, event.currentTarget, async () => {
+    await changed("POST", `notifications/${encodeURIComponent(identifier)}/resend`);
+    toast("The notification is sent once more.");
+  }), { class: "act", "data-key": line });
 }
 
 const tabs = [["", "Notifications"], ["requests", "Requests"], ["settings", "Settings"]];
-const types = ["CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_STATUS", "DID_FAIL_TO_RENEW", "DID_RENEW",
-  "EXPIRED", "GRACE_PERIOD_EXPIRED", "OFFER_REDEEMED", "ONE_TIME_CHARGE", "PRICE_INCREASE", "REFUND", "REFUND_DECLINED",
-  "REFUND_REVERSED", "RENEWAL_EXTENDED", "RESCIND_CONSENT", "REVOKE", "SUBSCRIBED", "TEST"];
+const types = ("CONSUMPTION_REQUEST DID_CHANGE_RENEWAL_PREF DID_CHANGE_RENEWAL_STATUS DID_FAIL_TO_RENEW DID_RENEW EXPIRED "
+  + "GRACE_PERIOD_EXPIRED OFFER_REDEEMED ONE_TIME_CHARGE PRICE_INCREASE REFUND REFUND_DECLINED REFUND_REVERSED RENEWAL_EXTENDED "
+  + "RESCIND_CONSENT REVOKE SUBSCRIBED TEST").split(" ");
 
 // Changes a setting, and says what was changed.
 const set = (name, value, sentence) => (event) => attempt("set " + name, event.currentTarget ?? event.target, async () => {
@@ -33,7 +32,7 @@ const set = (name, value, sentence) => (event) => attempt("set " + name, event.c
 
 function settings(server) {
   const url = element("input", { id: "notify", type: "url", "data-key": "notify", value: server.notificationURL || "",
-    placeholder: "http://127.0.0.1:9000/notifications", autocomplete: "off", spellcheck: "false" });
+    placeholder: "The address of your server", autocomplete: "off", spellcheck: "false" });
   const toggle = (name, words, explanation) => {
     const box = element("input", { type: "checkbox", id: "set-" + name, "data-key": "set " + name,
       "aria-describedby": "about-" + name, change: set(name, () => box.checked, words + " was changed") });
@@ -50,8 +49,6 @@ function settings(server) {
     toggle("isAvailable", "The store’s servers answer", "Off: each request gets a failure, as when the App Store is down."),
     toggle("isReleased", "The app is released", "Off: as in the sandbox before the first release."),
     toggle("retriesAfterBadRequest", "Notifications are sent again after status 400", "Off: status 400 ends the attempts."),
-    element("p", {}, note("Attempts are repeated after: "), server.retries?.length
-      ? server.retries.map((seconds) => seconds >= 3600 ? `${seconds / 3600} h` : `${seconds} s`).join(", ") : "never"),
     element("p", {}, note("Quirks: "), server.quirks?.length ? server.quirks.map((one) => one.name || one).join(", ")
       : "none; ", element("a", { href: "#/acts?command=quirk" }, "change them")));
 }
@@ -101,7 +98,7 @@ function folded(rows) {
   const lines = [];
   for (const row of rows) {
     const last = lines[lines.length - 1];
-    const isSetUp = !row.account && !row.transaction && !row.refusal && row.product;
+    const isSetUp = row.kind === "setting" && row.product;
     if (isSetUp && last?.folds && last.row.what === row.what) last.products.push(row.product);
     else lines.push({ row, folds: isSetUp, products: [row.product] });
   }
@@ -125,8 +122,9 @@ export const timeline = {
       .map((row) => row.device).filter(Boolean))].sort()]));
     const laneOf = (row) => isServer(row) ? (hasServer ? lanes.length : -1) : lanes.indexOf(row.account);
     const shapeOf = (row) => isServer(row) ? "✉" : shapes[devices.get(row.account)?.indexOf(row.device)] || "○";
-    const head = (name, under) => element("th", { scope: "col", role: "columnheader", class: "lane" },
-      element("span", { class: "lane-name", title: name }, name), under ? element("span", { class: "note lane-name", title: under }, under) : null);
+    const head = (content, name) => element("th", { scope: "col", role: "columnheader", class: name }, content);
+    const cell = (name, ...content) => element("td", { role: "cell", class: name }, ...content);
+    const laneHead = (...names) => head(names.map((name) => element("span", { class: "lane-name", title: name }, name)), "lane");
     const count = lanes.length + (hasServer ? 1 : 0);
     const rows = folded(list.rows).map(({ row, products }) => {
       const about = products.length > 1 ? `${plural(products.length, "product")}: ${products.join(", ")} `
@@ -134,25 +132,23 @@ export const timeline = {
       const sentence = [row.what, row.order !== null && row.order !== undefined ? ` (order ${row.order})` : ""].join("");
       const lane = laneOf(row);
       return element("tr", { role: "row", class: row.refusal ? "refused" : null },
-        element("td", { role: "cell", class: "c-date" }, moment(row.date)),
+        cell("c-date", moment(row.date)),
         count ? laneCell(lane, count, shapeOf(row)) : null,
-        element("td", { role: "cell", class: "c-who" }, [row.account, row.device].filter(Boolean).join(", ") || note("store")),
-        element("td", { role: "cell", class: "c-main what" }, row.transaction
+        cell("c-who", [row.account, row.device].filter(Boolean).join(", ") || note("store")),
+        cell("c-main what", row.transaction
           ? rowLink(row.transaction, about || "#" + row.transaction) : about, " ", sentence,
         row.refusal ? element("span", { class: "status bad" }, row.refusal) : null));
     });
-    const heads = element("tr", { role: "row" }, element("th", { scope: "col", role: "columnheader" }, "Date, UTC"),
-      ...lanes.map((name) => head(name, devices.get(name).map((device, index) => `${shapes[index] || "○"} ${device}`).join(" "))),
-      hasServer ? head("Server", "✉ told") : null,
-      element("th", { scope: "col", role: "columnheader", class: "wide" }, "Who"),
-      element("th", { scope: "col", role: "columnheader" }, "What"));
+    const heads = element("tr", { role: "row" }, head("Date, UTC"),
+      ...lanes.map((name) => laneHead(name, devices.get(name).map((device, index) => `${shapes[index] || "○"} ${device}`).join(" "))),
+      hasServer ? laneHead("Server", "✉ told") : null,
+      head("Who", "wide"), head("What"));
     const { query: given } = route.current;
     return [element("table", { role: "table", "aria-label": "Timeline, newest first", class: "timeline" },
       element("thead", { role: "rowgroup" }, heads), element("tbody", { role: "rowgroup" }, ...rows)),
     element("div", { class: "pager" },
-      given.before ? element("button", { type: "button", "data-key": "newest", click: () => filter({}) }, "Newest") : null,
-      list.next ? element("button", { type: "button", "data-key": "older",
-        click: () => go({ view: "timeline", query: { ...given, before: list.next } }) }, "Older") : null)];
+      given.before ? button("Newest", () => filter({}), { "data-key": "newest" }) : null,
+      list.next ? button("Older", () => go({ view: "timeline", query: { ...given, before: list.next } }), { "data-key": "older" }) : null)];
   },
 };
 
