@@ -1,6 +1,6 @@
 // The address: #/VIEW/SHEET?filters. What it says can be shared and reloaded; the token is never in it for long.
 
-import { byId } from "./dom.js";
+import { byId, given } from "./dom.js";
 
 export function parse(hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?");
@@ -11,8 +11,7 @@ export function parse(hash) {
 }
 
 export function address({ view, id, query }) {
-  const words = Object.entries(query || {}).filter(([, value]) => value !== "" && value !== null && value !== undefined);
-  const search = new URLSearchParams(words).toString();
+  const search = given(query);
   return `#/${view}${id ? "/" + encodeURIComponent(id) : ""}${search ? "?" + search : ""}`;
 }
 

@@ -1,14 +1,13 @@
 // The one dialog, which traps the focus; Esc closes it, and the focus returns to where it was.
 
-import { button, byId, element } from "./dom.js";
+import { byId, element, sheetHead } from "./dom.js";
 
 // Opens the dialog with a title and content.
 export function openDialog(title, ...content) {
   const dialog = byId("dialog");
   const before = document.activeElement;
   if (dialog.open) dialog.close();
-  dialog.replaceChildren(element("div", { class: "sheet-head" }, element("h2", { id: "dialog-title" }, title),
-    button("✕", () => dialog.close(), { class: "plain", "aria-label": "Close dialog" })), ...content);
+  dialog.replaceChildren(sheetHead("dialog", title, () => dialog.close()), ...content);
   dialog.onclose = () => {
     dialog.replaceChildren();
     const key = before?.dataset?.key;

@@ -10,11 +10,24 @@ export function element(tag, properties, ...children) {
     if (typeof value === "function") made.addEventListener(name, value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  made.append(...children.flat(2).filter((child) => child !== undefined && child !== null && child !== false));
   return made;
 }
 
 export const button = (label, click, properties) => element("button", { type: "button", click, ...properties }, label);
+
+// Creates a list of names with their values; those without a value are left out.
+export const facts = (pairs, properties) => element("dl", properties, pairs.filter(([, value]) => value || value === 0)
+  .map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]).flat());
+
+// The words of an address or a request that have a value.
+export const given = (query) => new URLSearchParams(Object.entries(query || {})
+  .filter(([, value]) => value !== "" && value !== null && value !== undefined)).toString();
+
+// Creates the head of a sheet or a dialog.
+export const sheetHead = (name, title, close) => element("div", { class: "sheet-head" },
+  element("h2", { id: name + "-title", tabindex: "-1" }, title),
+  button("✕", close, { class: "plain", "data-key": "close", "aria-label": "Close " + name }));
 
 export const note = (text) => element("span", { class: "note" }, text);
 export const code = (text) => element("code", {}, text);

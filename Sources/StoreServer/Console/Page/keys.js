@@ -4,7 +4,7 @@ import { go, openSheet, route } from "./address.js";
 import { buy } from "./buy.js";
 import { openClock } from "./clock.js";
 import { openDialog } from "./dialog.js";
-import { byId, element, hideToast } from "./dom.js";
+import { byId, element, facts, hideToast } from "./dom.js";
 import { closeSheet } from "./sheet.js";
 
 const isOn = () => localStorage.getItem("keys") !== "off";
@@ -17,8 +17,7 @@ export function startKeys(views) {
     const box = element("input", { type: "checkbox", id: "keys-on",
       change: () => localStorage.setItem("keys", box.checked ? "on" : "off") });
     box.checked = isOn();
-    openDialog("Keyboard shortcuts", element("dl", { class: "keys" }, ...list.flatMap(([key, words]) =>
-      [element("dt", {}, element("kbd", {}, key)), element("dd", {}, words)])),
+    openDialog("Keyboard shortcuts", facts(list.map(([key, words]) => [element("kbd", {}, key), words]), { class: "keys" }),
     element("p", { class: "switch" }, element("label", { for: "keys-on" }, box, "Single keys act")));
   };
   byId("help").addEventListener("click", help);

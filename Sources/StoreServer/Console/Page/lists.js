@@ -3,7 +3,7 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { buy } from "./buy.js";
-import { button, code, day, element, empty, moment, money, note, plural, status, titleOf } from "./dom.js";
+import { button, code, day, element, empty, facts, moment, money, note, plural, status, titleOf } from "./dom.js";
 import { query } from "./server.js";
 import { pager, rowLink, table } from "./table.js";
 
@@ -135,7 +135,7 @@ export const customers = {
     }
     const cards = list.rows.map((row) => {
       const on = Object.entries(switches).filter(([name]) => row.switches?.[name]).map(([, words]) => words);
-      const facts = [
+      const about = [
         ["Devices", row.devices.map((one) => one.device + (one.payments === false ? " (may not pay)" : "")
           + (one.isSignedIn === false ? " (signed out)" : "")).join(", ") || "none"],
         ["Family", row.family ? `${row.family.name}: ${row.family.role}; ${(row.family.members || []).join(", ")}` : "none"],
@@ -146,7 +146,7 @@ export const customers = {
       ];
       return element("li", { class: "card", "data-id": row.account },
         element("h2", {}, row.account, on.length ? element("span", { class: "status grace" }, on.join(", ")) : null),
-        element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+        facts(about),
         element("div", { class: "buttons", "data-errors": true },
           buyButton("buys:" + row.account, "Buy…", { account: row.account }, "Buy as " + row.account),
           ...(row.acts || []).map((act) => actButton(act, row.account)),

@@ -1,6 +1,6 @@
 // Requests to the server, with the token, and the stream of its events.
 
-import { quoted } from "./dom.js";
+import { given, quoted } from "./dom.js";
 
 export class Refusal extends Error {
   constructor(sentence, status) { super(sentence); this.status = status; }
@@ -16,10 +16,7 @@ const authorization = () => {
 
 export const connection = { mayAct: false, instance: null, place: null, heard: () => {}, shown: () => {} };
 
-export const query = (path, words) => {
-  const given = Object.entries(words).filter(([, value]) => value !== "" && value !== null && value !== undefined);
-  return given.length ? `${path}?${new URLSearchParams(given)}` : path;
-};
+export const query = (path, words) => `${path}?${given(words)}`;
 
 async function refusal(answer) {
   if (answer.status === 401) askForToken();

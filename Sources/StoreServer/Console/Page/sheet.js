@@ -2,7 +2,7 @@
 
 import { address, go, route } from "./address.js";
 import { actButton } from "./acts.js";
-import { button, byId, copyButton, element, money, moment, note, shortened, status, titleOf } from "./dom.js";
+import { byId, copyButton, element, facts, money, moment, note, sheetHead, shortened, status, titleOf } from "./dom.js";
 import { resendButton } from "./told.js";
 
 export const sheetPath = ({ view, id }) => id === null ? null
@@ -15,9 +15,6 @@ export function closeSheet() {
   const row = document.querySelector(`#view [data-key="${CSS.escape("row:" + id)}"]`);
   (row || byId("title")).focus({ preventScroll: !row });
 }
-
-const facts = (pairs) => element("dl", {}, ...pairs.filter(([, value]) => value !== null && value !== undefined && value !== "")
-  .flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
 
 const part = (title, ...content) => element("section", {}, element("h3", {}, title), ...content);
 
@@ -88,9 +85,7 @@ export function showSheet(details, isNew) {
     ? `#${details.transaction.transaction} ${titleOf(details.transaction)}` : details.type || `#${route.current.id}`;
   const content = details.error ? [element("p", { class: "error" }, details.error)]
     : details.type ? notificationSheet(details) : transactionSheet(details);
-  sheet.replaceChildren(element("div", { class: "sheet-head" },
-    element("h2", { id: "sheet-title", tabindex: "-1" }, title),
-    button("✕", closeSheet, { class: "plain", "data-key": "close", "aria-label": "Close sheet" })), ...content.filter(Boolean));
+  sheet.replaceChildren(sheetHead("sheet", title, closeSheet), ...content.filter(Boolean));
   if (!isNew) for (const one of sheet.querySelectorAll("details")) one.open = open.get(one.dataset.part) ?? one.open;
   sheet.hidden = false;
   sheet.scrollTop = isNew ? 0 : top;
