@@ -184,12 +184,17 @@ function showBar() {
     field.replaceChildren(...list.map((one) => element("option", { value: one.account }, one.account)));
     if (list.some((one) => one.account === before)) field.value = before;
   }
-  refill(byId("advice"), [
-    told.notificationURL ? null : element("p", { class: "notice" }, ...noServer()),
-    told.isAvailable === false ? element("p", { class: "notice warn" }, "The store’s servers answer each request with a failure. ",
-      element("a", { href: "#/server?tab=settings" }, "Change it")) : null,
-  ]);
+  showAdvice(told);
   showNavigation();
+}
+
+function showAdvice(told) {
+  const isAbout = [overview, server].includes(viewNow());
+  refill(byId("advice"), [
+    told.notificationURL || !isAbout ? null : element("p", { class: "notice" }, ...noServer()),
+    told.isAvailable ? null : element("p", { class: "notice warn" }, "The store’s servers answer each request with a failure. ",
+      element("a", { href: "#/server?tab=settings" }, "Change it")),
+  ]);
 }
 
 function showNow(now) {
@@ -217,6 +222,7 @@ route.changed = (before) => {
       byId("title").focus({ preventScroll: true });
     }
     showNavigation();
+    if (store.data) showAdvice(store.data.server);
   }
   byId("search").placeholder = view.searches ? `Search ${view.title.toLowerCase()}` : "Search transactions";
   if (document.activeElement !== byId("search")) byId("search").value = route.current.query.search || "";

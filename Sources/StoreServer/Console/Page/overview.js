@@ -3,7 +3,7 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { openClock } from "./clock.js";
-import { button, count, day, element, empty, money, note, status, titleOf } from "./dom.js";
+import { button, capital, count, day, element, empty, money, note, status, titleOf } from "./dom.js";
 import { buyFirst, noProducts, transactionColumns } from "./lists.js";
 import { rowLink, table } from "./table.js";
 
@@ -32,9 +32,8 @@ export const overview = {
       { head: "Acts", class: "c-acts", cell: (row) => row.acts.slice(0, row.kind === "interrupted" ? 1 : 2).map((act) => actButton(act, titleOf(row))) },
     ], waiting.rows, (row) => row.transaction, { isFixed: true });
     const dueList = () => element("ol", { class: "due" }, ...due.rows.map((row) => element("li", {},
-      element("time", { datetime: row.date }, day(row.date, clock.now)),
-      element("span", {}, row.transaction ? rowLink(row.transaction, row.sentence) : row.sentence,
-        row.account ? note(" " + row.account) : null))));
+      row.transaction ? rowLink(row.transaction, capital(row.sentence)) : capital(row.sentence),
+      note([day(row.date, clock.now), row.account].filter(Boolean).join(" · ")))));
     return [
       section("waiting", "Waits for you", waiting.total, waiting.rows.length ? waitingTable()
         : empty("Nothing waits. Purchases to approve, to resolve and requests for refunds appear here."), 
