@@ -502,7 +502,7 @@ def be_large(program, products, browser, size):
         for _ in range(3):
             begun = time.monotonic()
             page.reload(wait_until="commit")
-            page.wait_for_function("document.getElementById('view')?.dataset.ready")
+            page.wait_for_function("() => document.getElementById('view')?.dataset.ready")
             first.append(time.monotonic() - begun)
         filters = []
         window.go("#/transactions")

@@ -1,6 +1,6 @@
 // Acts: buttons that perform a line, and what they say of it.
 
-import { button, capital, element, hideToast, say, toast } from "./dom.js";
+import { button, capital, el, hideToast, say, toast } from "./dom.js";
 import { connection, performed } from "./server.js";
 
 // The lines in progress. Their buttons stay enabled, because a disabled button loses the focus.
@@ -9,7 +9,8 @@ export const acts = { done: () => {} };
 
 // Runs work for a button: one at a time, with its error beside the button.
 export async function attempt(key, pressed, work) {
-  if (!connection.mayAct || running.has(key)) return;
+  if (running.has(key)) return;
+  if (!connection.mayAct) return showError(pressed, "enter the token of the server first");
   running.add(key);
   pressed?.setAttribute("aria-busy", "true");
   clearError(pressed);
@@ -30,14 +31,14 @@ export const perform = (line, pressed) => attempt(line, pressed, async () => {
   toast(answer.split("\n")[0] || "Done.", line);
 });
 
-// The place of errors of a button: the element that is marked so, or a row of its own in a table.
+// The place of a button's errors: the element that is marked so, or a row of its own in a table.
 function errorPlace(pressed) {
   const row = pressed.closest("tbody tr");
   if (!row) return pressed.closest("[data-errors]") || pressed.parentElement;
   const next = row.nextElementSibling;
   if (next?.className === "error-row") return next.firstChild;
-  const cell = element("td", { colspan: row.childElementCount, role: "cell" });
-  row.after(element("tr", { class: "error-row", role: "row" }, cell));
+  const cell = el("td", { colspan: row.childElementCount, role: "cell" });
+  row.after(el("tr", { class: "error-row", role: "row" }, cell));
   return cell;
 }
 
@@ -52,13 +53,13 @@ function showError(pressed, sentence) {
   say(sentence);
   if (!pressed?.isConnected) return toast(capital(sentence));
   clearError(pressed);
-  errorPlace(pressed).append(element("p", { class: "error" }, capital(sentence)));
+  errorPlace(pressed).append(el("p", { class: "error" }, capital(sentence)));
 }
 
 // Creates the button of an act that the server offers.
 export function actButton(act, about) {
   return button(act.label, (event) => perform(act.line, event.currentTarget), {
     class: `${act.isMain ? "main" : ""} ${act.isDestructive ? "destructive" : ""} act`.trim(),
-    "data-key": act.line, title: act.line, "aria-label": about ? `${act.label} ${about}` : null,
+    key: act.line, title: act.line, "aria-label": about ? `${act.label} ${about}` : null,
   });
 }

@@ -1,6 +1,6 @@
-// The address: #/VIEW/SHEET?filters. What it says can be shared and reloaded; the token is never in it for long.
+// The address: #/VIEW/SHEET?filters.
 
-import { byId, given } from "./dom.js";
+import { $, given } from "./dom.js";
 
 export function parse(hash) {
   const [path, search] = hash.replace(/^#\/?/, "").split("?");
@@ -49,7 +49,6 @@ export function openSheet(id, options) {
 export function follow() {
   const hasToken = takeToken();
   const before = route.current;
-  // The link that skips to the title is no address of the page's.
   if (location.hash === "" || location.hash.startsWith("#/")) route.current = parse(location.hash);
   else history.replaceState(history.state, "", location.pathname + address(before));
   route.changed(before);
@@ -60,5 +59,5 @@ export function start() {
   takeToken();
   route.current = parse(location.hash);
   addEventListener("popstate", follow);
-  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("title").focus(); });
+  $("skip").addEventListener("click", (event) => { event.preventDefault(); $("title").focus(); });
 }

@@ -1,7 +1,7 @@
 // Buying, as on the store's sheet, with the outcome that one wants.
 
 import { attempt } from "./acts.js";
-import { code, element, money, toast } from "./dom.js";
+import { code, el, money, toast } from "./dom.js";
 import { closeDialog, labeled, openDialog, select } from "./dialog.js";
 import { lineOf, performed } from "./server.js";
 import { store, readCommands, readProducts } from "./store.js";
@@ -26,20 +26,20 @@ export async function buy({ product, account } = {}) {
   const productField = select("buy-product", products.map((one) =>
     [one.product, [one.title || one.product, money(one.price, one.currency)].filter(Boolean).join(" · ")]), product);
   const customerField = select("buy-customer", customers.map((one) => [one.account, one.account]), chosen);
-  const deviceField = element("select", { id: "buy-device" });
-  const offerField = element("select", { id: "buy-offer" });
-  const failureField = element("select", { id: "buy-failure", "aria-label": "Failure" },
-    ...failures(commands).map((word) => element("option", {}, word)));
-  const radios = outcomes.map(([value, words, explanation]) => element("div", { class: "choice" },
-    element("label", {}, element("input", { type: "radio", name: "outcome", value, checked: value === "approve" }), words),
-    value ? element("span", { class: "note" }, explanation) : failureField));
-  const line = element("code", { id: "buy-line" });
-  const button = element("button", { class: "main", id: "buy-now" }, "Buy");
+  const deviceField = el("select", { id: "buy-device" });
+  const offerField = el("select", { id: "buy-offer" });
+  const failureField = el("select", { id: "buy-failure", "aria-label": "Failure" },
+    ...failures(commands).map((word) => el("option", {}, word)));
+  const radios = outcomes.map(([value, words, explanation]) => el("div", { class: "choice" },
+    el("label", {}, el("input", { type: "radio", name: "outcome", value, checked: value === "approve" }), words),
+    value ? el("span", { class: "note" }, explanation) : failureField));
+  const line = el("code", { id: "buy-line" });
+  const button = el("button", { class: "main", id: "buy-now" }, "Buy");
   const current = () => products.find((one) => one.product === productField.value);
   const outcome = () => form.elements.outcome.value || failureField.value;
   const fill = (field, options) => {
     const before = field.value;
-    field.replaceChildren(...options.map(([value, words]) => element("option", { value }, words)));
+    field.replaceChildren(...options.map(([value, words]) => el("option", { value }, words)));
     if (options.some(([value]) => value === before)) field.value = before;
     field.closest(".field").hidden = options.length < 2;
   };
@@ -53,7 +53,7 @@ export async function buy({ product, account } = {}) {
     const price = money(current()?.price, current()?.currency);
     button.textContent = offerField.value ? "Buy with the offer" : price ? `Buy for ${price}` : "Buy";
   };
-  const form = element("form", { class: "stack", input: show, submit: (event) => {
+  const form = el("form", { class: "stack", input: show, submit: (event) => {
     event.preventDefault();
     const words = text();
     attempt(words, button, async () => {
@@ -63,11 +63,11 @@ export async function buy({ product, account } = {}) {
     });
   } },
   labeled("Product", productField), labeled("Customer", customerField), labeled("Device", deviceField),
-  labeled("Offer", offerField), element("fieldset", {}, element("legend", {}, "Outcome"), ...radios),
-  element("p", { class: "line" }, line), element("div", { class: "buttons", "data-errors": true }, button));
+  labeled("Offer", offerField), el("fieldset", {}, el("legend", {}, "Outcome"), ...radios),
+  el("p", { class: "line" }, line), el("div", { class: "buttons", "data-errors": true }, button));
   failureField.addEventListener("change", () => { form.querySelector('[type=radio][value=""]').checked = true; show(); });
   if (products.length === 0) {
-    openDialog("Buy", element("p", { class: "empty" }, "There are no products to buy. Serve the store with ",
+    openDialog("Buy", el("p", { class: "empty" }, "There are no products to buy. Serve the store with ",
       code("--configuration Garden.storekit"), "."));
     return;
   }

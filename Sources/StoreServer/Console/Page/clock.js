@@ -1,7 +1,7 @@
 // The clock: says what falls due before it moves.
 
 import { attempt } from "./acts.js";
-import { button, capital, element, empty, moment, toast } from "./dom.js";
+import { button, capital, el, empty, moment, toast } from "./dom.js";
 import { closeDialog, labeled, openDialog } from "./dialog.js";
 import { lineOf, performed, query, request } from "./server.js";
 import { store } from "./store.js";
@@ -31,12 +31,11 @@ export function openClock(target = "day") {
   }
   let until = null;
   let latest = 0;
-  const field = element("input", { type: "datetime-local", id: "clock-until", step: "1" });
-  const due = element("p", { id: "due-sentence", class: "due-sentence" });
-  const list = element("ul", { class: "plain-list" });
-  const line = element("code", {});
-  const move = element("button", { class: "main", id: "clock-move" }, "Move the clock");
-  const place = element("div", { class: "buttons", "data-errors": true }, move);
+  const field = el("input", { type: "datetime-local", id: "clock-until", step: "1" });
+  const due = el("p", { id: "due-sentence", class: "due-sentence" });
+  const line = el("code", {});
+  const move = el("button", { class: "main", id: "clock-move" }, "Move the clock");
+  const place = el("div", { class: "buttons", "data-errors": true }, move);
   const aim = async (words) => {
     const turn = ++latest;
     move.disabled = true;
@@ -46,7 +45,6 @@ export function openClock(target = "day") {
       until = answer.until;
       field.value = until ? until.slice(0, 19) : "";
       due.textContent = until ? `${capital(answer.sentence || "nothing falls due")}.` : "No subscription renews.";
-      list.replaceChildren();
       line.textContent = until ? lineOf("advance-to", [until]) : "";
       move.textContent = until ? `Move the clock to ${moment(until)}` : "Move the clock";
       move.disabled = !until;
@@ -55,7 +53,7 @@ export function openClock(target = "day") {
       due.textContent = capital(error.message) + ".";
     }
   };
-  const form = element("form", { class: "stack", submit: (event) => {
+  const form = el("form", { class: "stack", submit: (event) => {
     event.preventDefault();
     if (!until) return;
     const words = lineOf("advance-to", [until]);
@@ -70,11 +68,11 @@ export function openClock(target = "day") {
       }
     });
   } },
-  element("p", {}, "It is ", element("time", {}, moment(store.data.clock.now)), " UTC",
+  el("p", {}, "It is ", el("time", {}, moment(store.data.clock.now)), " UTC",
     clock.lead ? `, ${Math.round(clock.lead / 86400)} days ahead of the system’s clock.` : "."),
-  element("div", { class: "buttons" }, ...steps.map(([words, unit]) => button(words,
+  el("div", { class: "buttons" }, ...steps.map(([words, unit]) => button(words,
     () => aim(unit === "next" ? "next" : later(store.data.clock, unit))))),
-  labeled("Until, UTC", field), element("div", { "aria-live": "off" }, due, list), element("p", { class: "line" }, line), place);
+  labeled("Until, UTC", field), due, el("p", { class: "line" }, line), place);
   field.addEventListener("change", () => {
     if (field.value) aim(field.value.length === 16 ? field.value + ":00Z" : field.value + "Z");
   });

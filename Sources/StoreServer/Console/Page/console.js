@@ -5,7 +5,7 @@ import { address, filter, follow, go, openSheet, route, start } from "./address.
 import { buy } from "./buy.js";
 import { openClock, steps } from "./clock.js";
 import { select } from "./dialog.js";
-import { button, byId, capital, count, element, hideToast, moment, say } from "./dom.js";
+import { button, $, capital, count, el, hideToast, moment, say } from "./dom.js";
 import { actsByFields } from "./form.js";
 import { startKeys } from "./keys.js";
 import { customers, products, subscriptions, transactions } from "./lists.js";
@@ -18,10 +18,10 @@ import { noServer, server, timeline } from "./told.js";
 const views = [overview, transactions, subscriptions, customers, products, server, timeline, actsByFields];
 const viewNow = () => views.find((view) => view.name === route.current.view) || overview;
 
-// What is shown: texts of answers, compared with the next ones, so that nothing is made anew without a change.
+// What is shown, as the texts of answers: nothing is made anew without a change.
 let shown = { view: null, texts: "", sheet: null, sheetText: null, bar: "" };
 
-// Replaces an element's children, and gives the focus to the element that has the same key, which the old one has lost.
+// Replaces an element's children, and gives the focus to the one with the same key, as the old one has lost it.
 function refill(place, children) {
   const had = place.contains(document.activeElement) ? document.activeElement : null;
   const key = had?.dataset.key;
@@ -30,16 +30,14 @@ function refill(place, children) {
   if (!had) return;
   const found = (key && place.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`))
     || (row && place.querySelector(`[data-id="${CSS.escape(row)}"] :is(a, button)`));
-  (found || byId(place.id === "sheet" ? "sheet-title" : "title")).focus({ preventScroll: true });
+  (found || $("title")).focus({ preventScroll: true });
 }
-
-// Reading: one at a time, the newest address last.
 
 let turn = 0;
 let reading = null;
 let isStale = false;
 
-// Reads what is shown. A change during a reading is read after it, so that a busy store is not asked faster than it answers.
+// Reads what is shown. A change during a reading is read after it: a busy store is not asked faster than it answers.
 async function refresh(isNavigation = false) {
   if (isNavigation) reading?.abort();
   else if (reading) { isStale = true; return; }
@@ -58,24 +56,24 @@ async function refresh(isNavigation = false) {
       }) : null,
       ...paths.map(([, path]) => read(path, abort.signal))]);
     if (mine !== turn) return;
-    byId("failure").hidden = true;
+    $("failure").hidden = true;
     store.data = JSON.parse(bar);
     if (bar !== shown.bar) showBar();
     showView(view, current, texts, paths, bar);
     if (sheet && details !== shown.sheetText) {
       const isNew = shown.sheet !== sheet;
-      const had = byId("sheet").contains(document.activeElement);
+      const had = $("sheet").contains(document.activeElement);
       const key = document.activeElement.dataset.key || "";
       showSheet(JSON.parse(details), isNew);
-      const found = had && byId("sheet").querySelector(`[data-key="${CSS.escape(key)}"]`);
-      if (had || (isNew && opens)) (found || byId("sheet-title")).focus({ preventScroll: true });
+      const found = had && $("sheet").querySelector(`[data-key="${CSS.escape(key)}"]`);
+      if (had || (isNew && opens)) (found || $("sheet-title")).focus({ preventScroll: true });
       opens = false;
     }
     shown = { ...shown, bar, sheet, sheetText: details };
   } catch (error) {
     if (mine !== turn || abort.signal.aborted || error.status === 401) return;
-    byId("failure").textContent = capital(error.message);
-    byId("failure").hidden = false;
+    $("failure").textContent = capital(error.message);
+    $("failure").hidden = false;
     if (error.status) say(error.message);
   } finally {
     if (mine === turn) {
@@ -97,23 +95,23 @@ function showView(view, current, texts, paths, bar) {
   else {
     const answers = Object.fromEntries(paths.map(([name], index) => [name, JSON.parse(texts[index])]));
     const total = answers.list?.total;
-    refill(byId("view"), view.show(answers, current.query, { ...store.data, products: store.products }).flat());
+    refill($("view"), view.show(answers, current.query, { ...store.data, products: store.products }).flat());
     const said = total === undefined ? null : `${count(total)} ${total === 1 ? "row" : "rows"}`;
     if (shown.view === view && shown.total !== total && said && shown.address !== address(current)) say(said);
     shown.total = total;
   }
-  byId("view").dataset.ready = address(current);
+  $("view").dataset.ready = address(current);
   shown = { ...shown, view, texts: key, address: address(current) };
 }
 
-// The filters above a view. They stay as long as the view does, so that what is being entered is not lost.
+// The filters above a view. They stay as long as it does: what is being entered is not lost.
 
 async function showFilters(view) {
   const { tabs } = view;
-  byId("tools").replaceChildren(...(tabs ? [element("div", { class: "tabs" }, ...tabs.map(([tab, words]) =>
-    element("a", { href: address({ view: view.name, query: { tab } }), "data-tab": tab, "data-key": "tab:" + tab }, words)))] : []));
+  $("tools").replaceChildren(...(tabs ? [el("div", { class: "tabs" }, ...tabs.map(([tab, words]) =>
+    el("a", { href: address({ view: view.name, query: { tab } }), "data-tab": tab, key: "tab:" + tab }, words)))] : []));
   fillFilters(view);
-  if (!byId("filters").hidden && store.products.length === 0) {
+  if (!$("filters").hidden && store.products.length === 0) {
     try { await readProducts(); } catch { return; }
     if (viewNow() === view) fillFilters(view);
   }
@@ -121,35 +119,35 @@ async function showFilters(view) {
 
 function fillFilters(view) {
   const filters = view.filters({ ...store.data, products: store.products });
-  const place = byId("filters");
+  const place = $("filters");
   place.hidden = filters.length === 0;
   place.replaceChildren(...filters.map(({ name, label, options, type }) => {
     const id = "filter-" + name;
-    const control = options ? select(id, [["", `Any ${label.toLowerCase()}`], ...options]) : element("input", { id, type });
+    const control = options ? select(id, [["", `Any ${label.toLowerCase()}`], ...options]) : el("input", { id, type });
     control.dataset.filter = name;
     control.addEventListener("change", () => filter({ [name]: control.value }));
     if (options) control.setAttribute("aria-label", label);
-    return element("div", { class: "filter" }, options ? null : element("label", { for: id, class: "note" }, label), control);
+    return el("div", { class: "filter" }, options ? null : el("label", { for: id, class: "note" }, label), control);
   }), ...(filters.length ? [button("Clear", () => {
-    byId("search").value = "";
+    $("search").value = "";
     go({ view: route.current.view });
-    byId("title").focus();
+    $("title").focus();
   }, { id: "clear", class: "plain" })] : []));
   showFilterValues();
 }
 
 function showFilterValues() {
   const { query } = route.current;
-  for (const control of byId("filters").querySelectorAll("[data-filter]")) {
+  for (const control of $("filters").querySelectorAll("[data-filter]")) {
     const value = query[control.dataset.filter] || "";
     if (control.tagName === "SELECT" && value && ![...control.options].some((one) => one.value === value)) {
-      control.append(element("option", { value }, value));
+      control.append(el("option", { value }, value));
     }
     if (document.activeElement !== control || control.tagName === "SELECT") control.value = value;
   }
-  const clear = byId("clear");
+  const clear = $("clear");
   if (clear) clear.hidden = !Object.entries(query).some(([name, value]) => value && !["tab", "sort", "order", "after", "at"].includes(name));
-  for (const tab of byId("tools").querySelectorAll("[data-tab]")) {
+  for (const tab of $("tools").querySelectorAll("[data-tab]")) {
     if (tab.dataset.tab === (query.tab || "")) tab.setAttribute("aria-current", "true");
     else tab.removeAttribute("aria-current");
   }
@@ -163,25 +161,25 @@ function showNavigation() {
   const counts = store.data?.counts || {};
   const failed = store.data?.server.failed || 0;
   const waiting = store.data?.waiting.total || 0;
-  refill(byId("views"), [element("ul", {}, ...views.map((view) => {
+  refill($("views"), [el("ul", {}, ...views.map((view) => {
     const number = view === overview ? waiting : view === server ? failed : counts[counted[view.name]];
     const words = view === overview ? "wait" : view === server ? "failed" : null;
-    return element("li", {}, element("a", { href: "#/" + view.name, "data-key": "view:" + view.name,
-      "aria-current": view === viewNow() ? "page" : null }, element("span", {}, view.title),
-    number ? element("span", { class: words ? "count alert" : "count", title: words && `${number} ${words}` }, count(number)) : null));
+    return el("li", {}, el("a", { href: "#/" + view.name, key: "view:" + view.name,
+      "aria-current": view === viewNow() ? "page" : null }, el("span", {}, view.title),
+    number ? el("span", { class: words ? "count alert" : "count", title: words && `${number} ${words}` }, count(number)) : null));
   }))]);
 }
 
 function showBar() {
   const { app, environment, storefront, clock, customers: list, server: told } = store.data;
-  byId("app").textContent = app;
-  byId("place").textContent = [environment, storefront].filter(Boolean).join(" · ");
+  $("app").textContent = app;
+  $("place").textContent = [environment, storefront].filter(Boolean).join(" · ");
   showNow(clock.now);
-  byId("steps").hidden = !clock.isMovable;
-  const field = byId("customer");
+  $("steps").hidden = !clock.isMovable;
+  const field = $("customer");
   const before = field.value || sessionStorage.getItem("customer");
   if (list.map((one) => one.account).join("\n") !== [...field.options].map((one) => one.value).join("\n")) {
-    field.replaceChildren(...list.map((one) => element("option", { value: one.account }, one.account)));
+    field.replaceChildren(...list.map((one) => el("option", { value: one.account }, one.account)));
     if (list.some((one) => one.account === before)) field.value = before;
   }
   showAdvice(told);
@@ -190,17 +188,17 @@ function showBar() {
 
 function showAdvice(told) {
   const isAbout = [overview, server].includes(viewNow());
-  refill(byId("advice"), [
-    told.notificationURL || !isAbout ? null : element("p", { class: "notice" }, ...noServer()),
-    told.isAvailable ? null : element("p", { class: "notice warn" }, "The store’s servers answer each request with a failure. ",
-      element("a", { href: "#/server?tab=settings" }, "Change it")),
+  refill($("advice"), [
+    told.notificationURL || !isAbout ? null : el("p", { class: "notice" }, ...noServer()),
+    told.isAvailable ? null : el("p", { class: "notice warn" }, "The store’s servers answer each request with a failure. ",
+      el("a", { href: "#/server?tab=settings" }, "Change it")),
   ]);
 }
 
 function showNow(now) {
   if (store.data) store.data.clock.now = now;
-  byId("now").textContent = moment(now);
-  byId("now").dateTime = now;
+  $("now").textContent = moment(now);
+  $("now").dateTime = now;
 }
 
 // Following the address and the server.
@@ -211,24 +209,23 @@ route.changed = (before) => {
   document.title = `${view.title} – ${store.data?.app || "Sandbox store"}`;
   if (isOther) {
     hideToast();
-    byId("title").textContent = view.title;
-    byId("menu").setAttribute("aria-expanded", "false");
+    $("title").textContent = view.title;
+    $("menu").setAttribute("aria-expanded", "false");
     document.body.classList.remove("has-menu");
-    // The rows of another view do not stand below this title.
-    byId("view").replaceChildren();
-    byId("failure").hidden = true;
-    if (document.activeElement !== byId("search")) {
+    $("view").replaceChildren();
+    $("failure").hidden = true;
+    if (document.activeElement !== $("search")) {
       scrollTo(0, 0);
-      byId("title").focus({ preventScroll: true });
+      $("title").focus({ preventScroll: true });
     }
     showNavigation();
     if (store.data) showAdvice(store.data.server);
   }
-  byId("search").placeholder = view.searches ? `Search ${view.title.toLowerCase()}` : "Search transactions";
-  if (document.activeElement !== byId("search")) byId("search").value = route.current.query.search || "";
+  $("search").placeholder = view.searches ? `Search ${view.title.toLowerCase()}` : "Search transactions";
+  if (document.activeElement !== $("search")) $("search").value = route.current.query.search || "";
   if (route.current.id === null) {
-    byId("sheet").hidden = true;
-    byId("sheet").replaceChildren();
+    $("sheet").hidden = true;
+    $("sheet").replaceChildren();
     shown.sheet = shown.sheetText = null;
   }
   document.body.classList.toggle("has-sheet", route.current.id !== null);
@@ -240,12 +237,11 @@ route.tokenChanged = () => connect();
 
 connection.shown = (state) => {
   const words = { connected: ["Connected", "good"], lost: ["Not connected", "bad"], "without a token": ["Without a token", "bad"] }[state];
-  if (byId("connection").textContent !== words[0] && state !== "connected") say(words[0]);
-  byId("connection").textContent = words[0];
-  byId("connection").className = "status " + words[1];
-  byId("lost").hidden = state !== "lost";
-  byId("token-form").hidden = state !== "without a token";
-  document.body.classList.toggle("is-old", state !== "connected");
+  if ($("connection").textContent !== words[0] && state !== "connected") say(words[0]);
+  $("connection").textContent = words[0];
+  $("connection").className = "status " + words[1];
+  $("lost").hidden = state !== "lost";
+  $("token-form").hidden = state !== "without a token";
 };
 
 connection.heard = (name, value) => {
@@ -255,12 +251,12 @@ connection.heard = (name, value) => {
   }
   if (name === "changed") refresh();
   if (name === "beat") showNow(value.now);
-  if (name === "trouble") { byId("failure").textContent = value.error; byId("failure").hidden = false; }
+  if (name === "trouble") { $("failure").textContent = value.error; $("failure").hidden = false; }
 };
 
 acts.done = () => refresh();
 
-// Opens a sheet beside the rows; a click with a modifier opens a window, as everywhere.
+// Opens a sheet beside the rows; a click with a modifier opens a window.
 addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const key = event.target.closest('a[data-key^="row:"]')?.dataset.key
@@ -272,36 +268,36 @@ addEventListener("click", (event) => {
   openSheet(key.slice(4));
 });
 
-byId("search").addEventListener("input", () => {
-  const search = byId("search").value;
+$("search").addEventListener("input", () => {
+  const search = $("search").value;
   if (viewNow().searches) filter({ search }, { replace: true });
 });
-byId("search-form").addEventListener("submit", (event) => {
+$("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const search = byId("search").value.trim();
+  const search = $("search").value.trim();
   if (viewNow().searches) filter({ search }, { replace: true });
   else go({ view: "transactions", query: { search } });
 });
-byId("customer").addEventListener("change", () => sessionStorage.setItem("customer", byId("customer").value));
-byId("buy").addEventListener("click", () => buy());
-byId("clock-button").addEventListener("click", () => openClock());
-byId("steps").append(...steps.map(([words, unit]) => button(
+$("customer").addEventListener("change", () => sessionStorage.setItem("customer", $("customer").value));
+$("buy").addEventListener("click", () => buy());
+$("clock-button").addEventListener("click", () => openClock());
+$("steps").append(...steps.map(([words, unit]) => button(
   words === "To the next renewal" ? "Next renewal" : words, () => openClock(unit), { "aria-haspopup": "dialog" })));
-byId("menu").addEventListener("click", () => {
+$("menu").addEventListener("click", () => {
   const isOpen = document.body.classList.toggle("has-menu");
-  byId("menu").setAttribute("aria-expanded", String(isOpen));
+  $("menu").setAttribute("aria-expanded", String(isOpen));
 });
-byId("token-form").addEventListener("submit", (event) => {
+$("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  sessionStorage.setItem("token", byId("token").value.trim());
-  byId("token").value = "";
+  sessionStorage.setItem("token", $("token").value.trim());
+  $("token").value = "";
   connect();
 });
 
 start();
 startKeys(views);
 showNavigation();
-byId("title").textContent = viewNow().title;
+$("title").textContent = viewNow().title;
 follow();
 connect();
 

@@ -1,53 +1,53 @@
 // Elements, and how values are written. What a store says is added as text, never as markup.
 
-export const byId = (id) => document.getElementById(id);
+export const $ = (id) => document.getElementById(id);
 
 // Creates an element. A function as a property listens for the event of that name.
-export function element(tag, properties, ...children) {
+export function el(tag, properties, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties || {})) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === "function") made.addEventListener(name, value);
+    else if (name === "key") made.dataset.key = value;
     else made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.flat(2).filter((child) => child !== undefined && child !== null && child !== false));
   return made;
 }
 
-export const button = (label, click, properties) => element("button", { type: "button", click, ...properties }, label);
+export const button = (label, click, properties) => el("button", { type: "button", click, ...properties }, label);
 
 // Creates a list of names with their values; those without a value are left out.
-export const facts = (pairs, properties) => element("dl", properties, pairs.filter(([, value]) => value || value === 0)
-  .map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]).flat());
+export const facts = (pairs, properties) => el("dl", properties, pairs.filter(([, value]) => value || value === 0)
+  .map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]).flat());
 
 // The words of an address or a request that have a value.
 export const given = (query) => new URLSearchParams(Object.entries(query || {})
   .filter(([, value]) => value !== "" && value !== null && value !== undefined)).toString();
 
 // Creates the head of a sheet or a dialog.
-export const sheetHead = (name, title, close) => element("div", { class: "sheet-head" },
-  element("h2", { id: name + "-title", tabindex: "-1" }, title),
-  button("✕", close, { class: "plain", "data-key": "close", "aria-label": "Close " + name }));
+export const sheetHead = (name, title, close) => el("div", { class: "sheet-head" },
+  el("h2", { id: name + "-title", tabindex: "-1" }, title),
+  button("✕", close, { class: "plain", key: "close", "aria-label": "Close " + name }));
 
-export const note = (text) => element("span", { class: "note" }, text);
-export const code = (text) => element("code", {}, text);
+export const note = (text) => el("span", { class: "note" }, text);
+export const code = (text) => el("code", {}, text);
 
-// Says a sentence to screen readers.
-export function say(sentence) { byId("live").textContent = sentence; }
+export function say(sentence) { $("live").textContent = sentence; }
 
 // Shows the outcome of an act over the page, with the line of a scenario that repeats it.
 export function toast(sentence, line) {
-  const place = byId("toast");
+  const place = $("toast");
   place.replaceChildren(
-    element("p", {}, shortened(sentence, 300)),
-    line ? element("p", { class: "line" }, code(line), copyButton(line, "Copy line")) : null,
+    el("p", {}, shortened(sentence, 300)),
+    line ? el("p", { class: "line" }, code(line), copyButton(line, "Copy line")) : null,
     button("✕", hideToast, { class: "plain", "aria-label": "Close message" }),
   );
   place.hidden = false;
   say(shortened(sentence, 300));
 }
 
-export function hideToast() { byId("toast").hidden = true; }
+export function hideToast() { $("toast").hidden = true; }
 
 export function copyButton(text, label = "Copy") {
   return button(label, async ({ currentTarget }) => {
@@ -62,7 +62,6 @@ export function shortened(text, limit = 1 << 17) {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text;
 }
 
-// Formats a date for tables.
 export const moment = (text) => text ? text.slice(0, 16).replace("T", " ") : "";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -93,7 +92,7 @@ export const count = (number) => new Intl.NumberFormat("en-US").format(number);
 export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 export const capital = (text) => text ? text[0].toUpperCase() + text.slice(1) : "";
 
-// States have a shape and a word each, and a color besides.
+// The looks of states.
 const looks = {
   sold: "good", running: "good", delivered: "good", waits: "warn", interrupted: "pause", retry: "warn", grace: "grace",
   failed: "bad", refunded: "back", restored: "again", ended: "quiet", unsent: "quiet", "in progress": "quiet",
@@ -101,10 +100,9 @@ const looks = {
 
 export function status(state, sentence) {
   const words = capital(sentence || state);
-  return element("span", { class: `status ${looks[state] || "quiet"}`, title: words }, words);
+  return el("span", { class: `status ${looks[state] || "quiet"}`, title: words }, words);
 }
 
-// Returns the name of a product as people read it, with its identifier where that says more.
 export const titleOf = (row) => (row.quantity > 1 ? `${row.quantity} × ` : "") + (row.title || row.product || "");
 
 // Quotes a word for a command line where it needs quotes.
@@ -113,4 +111,4 @@ export function quoted(word) {
   return isPlain ? word : '"' + word.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n") + '"';
 }
 
-export function empty(...sentences) { return element("p", { class: "empty" }, ...sentences); }
+export function empty(...sentences) { return el("p", { class: "empty" }, ...sentences); }

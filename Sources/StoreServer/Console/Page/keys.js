@@ -4,7 +4,7 @@ import { go, openSheet, route } from "./address.js";
 import { buy } from "./buy.js";
 import { openClock } from "./clock.js";
 import { openDialog } from "./dialog.js";
-import { byId, element, facts, hideToast } from "./dom.js";
+import { $, el, facts, hideToast } from "./dom.js";
 import { closeSheet } from "./sheet.js";
 
 const isOn = () => localStorage.getItem("keys") !== "off";
@@ -14,13 +14,13 @@ export function startKeys(views) {
   const help = () => {
     const list = [...views.map((view) => ["g " + view.letter, view.title]), ["/", "search"], ["j k", "next, previous row"], ["Enter", "open the row"], ["Esc", "close"], ["b", "buy"], ["c", "the clock"],
       ["?", "this list"]];
-    const box = element("input", { type: "checkbox", id: "keys-on",
+    const box = el("input", { type: "checkbox", id: "keys-on",
       change: () => localStorage.setItem("keys", box.checked ? "on" : "off") });
     box.checked = isOn();
-    openDialog("Keyboard shortcuts", facts(list.map(([key, words]) => [element("kbd", {}, key), words]), { class: "keys" }),
-    element("p", { class: "switch" }, element("label", { for: "keys-on" }, box, "Single keys act")));
+    openDialog("Keyboard shortcuts", facts(list.map(([key, words]) => [el("kbd", {}, key), words]), { class: "keys" }),
+    el("p", { class: "switch" }, el("label", { for: "keys-on" }, box, "Single keys act")));
   };
-  byId("help").addEventListener("click", help);
+  $("help").addEventListener("click", help);
   const step = (by) => {
     const links = [...document.querySelectorAll('#view [data-key^="row:"]')];
     if (links.length === 0) return;
@@ -33,9 +33,9 @@ export function startKeys(views) {
     if (route.current.id !== null) openSheet(next.dataset.key.slice(4), { replace: true });
   };
   addEventListener("keydown", (event) => {
-    if (byId("dialog").open) return;
+    if ($("dialog").open) return;
     if (event.key === "Escape") {
-      if (!byId("toast").hidden) return hideToast();
+      if (!$("toast").hidden) return hideToast();
       return closeSheet();
     }
     const target = event.target;
@@ -47,7 +47,7 @@ export function startKeys(views) {
       if (view) { event.preventDefault(); go({ view: view.name }); }
       return;
     }
-    const work = { g: () => { goes = true; }, "/": () => byId("search").focus(), j: () => step(1), k: () => step(-1), b: () => buy(),
+    const work = { g: () => { goes = true; }, "/": () => $("search").focus(), j: () => step(1), k: () => step(-1), b: () => buy(),
       c: () => openClock(), "?": help }[event.key];
     if (!work) return;
     event.preventDefault();

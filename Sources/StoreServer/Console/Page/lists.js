@@ -1,9 +1,9 @@
-// The views of what was bought and of who buys: transactions, subscriptions, customers, products.
+// The views of transactions, subscriptions, customers and products.
 
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { buy } from "./buy.js";
-import { button, code, day, element, empty, facts, moment, money, note, plural, status, titleOf } from "./dom.js";
+import { button, code, day, el, empty, facts, moment, money, note, plural, status, titleOf } from "./dom.js";
 import { query } from "./server.js";
 import { pager, rowLink, table } from "./table.js";
 
@@ -12,7 +12,7 @@ const pick = (given, names) => Object.fromEntries(names.map((name) => [name, giv
 // Where nothing is shown: says whether filters are the reason, and what to do otherwise.
 export function nothing(current, ...sentences) {
   const isFiltered = Object.entries(current).some(([name, value]) => value && !["sort", "order", "at"].includes(name));
-  return isFiltered ? empty("Nothing matches. ", element("a", { href: "#/" + here(), class: "clear" }, "Remove the filters"))
+  return isFiltered ? empty("Nothing matches. ", el("a", { href: "#/" + here(), class: "clear" }, "Remove the filters"))
     : empty(...sentences);
 }
 const here = () => location.hash.replace(/^#\/?/, "").split(/[?/]/)[0] || "overview";
@@ -20,7 +20,7 @@ const here = () => location.hash.replace(/^#\/?/, "").split(/[?/]/)[0] || "overv
 export const noProducts = () => empty("There are no products. Serve the store with ",
   code("--configuration Garden.storekit"), ", a file of Xcode’s.");
 
-const buyButton = (key, label, what, about) => button(label, () => buy(what), { "data-key": key, "aria-label": about });
+const buyButton = (key, label, what, about) => button(label, () => buy(what), { key: key, "aria-label": about });
 
 export const buyFirst = (sentence) => [sentence + " ",
   buyButton("buy-first", "Buy something…"),
@@ -65,7 +65,7 @@ export const transactions = {
 
 // A bar of the periods of a subscription, on the time axis that the rows share.
 function periodBar(row, axis, now) {
-  const bar = element("span", { class: "bar" });
+  const bar = el("span", { class: "bar" });
   const place = (part, from, until) => {
     part.style.left = `${100 * (from - axis.from) / (axis.until - axis.from)}%`;
     if (until) part.style.width = `${100 * (until - from) / (axis.until - axis.from)}%`;
@@ -80,9 +80,9 @@ function periodBar(row, axis, now) {
   }
   for (const run of runs.slice(-5)) {
     const title = `${run.count > 1 ? run.count + " × " : ""}${run.kind}, ${day(run.from)} to ${day(run.until)}`;
-    place(element("span", { class: "period " + run.kind, title }), new Date(run.from), new Date(run.until));
+    place(el("span", { class: "period " + run.kind, title }), new Date(run.from), new Date(run.until));
   }
-  place(element("span", { class: "now" }), new Date(now));
+  place(el("span", { class: "now" }), new Date(now));
   const words = runs.map((run) => (run.count > 1 ? run.count + " " : "") + run.kind).join(", then ");
   bar.setAttribute("role", "img");
   bar.setAttribute("aria-label", "Periods: " + words);
@@ -112,14 +112,14 @@ export const subscriptions = {
         `Subscription of ${row.account}, ${row.title || row.product}`) },
       { head: "Product", class: "c-who", cell: (row) => row.title || row.product },
       { head: "State", class: "c-state", cell: (row) => status(row.state, row.sentence) },
-      { head: [element("span", { class: "axis" }, element("span", {}, shown(axis.from)),
-        element("span", {}, shown(axis.until)))], class: "c-bar", wide: true, cell: (row) => periodBar(row, axis, now) },
+      { head: [el("span", { class: "axis" }, el("span", {}, shown(axis.from)),
+        el("span", {}, shown(axis.until)))], class: "c-bar", wide: true, cell: (row) => periodBar(row, axis, now) },
       { head: "Charge", end: true, class: "c-charge", cell: (row) => money(row.charge, row.currency) },
       { head: "Act", class: "c-acts", cell: (row) => row.acts.slice(0, 1).map((act) => actButton(act, row.account)) },
-    ], list.rows, (row) => row.transaction), element("p", { class: "legend" },
+    ], list.rows, (row) => row.transaction), el("p", { class: "legend" },
       ...[["paid", "paid"], ["trial", "free trial"], ["offer", "offer"], ["grace", "grace period"], ["refunded", "refunded"]]
-        .map(([kind, words]) => element("span", {}, element("span", { class: "period " + kind }), words)),
-      element("span", {}, element("span", { class: "now" }), "now")), pager(list)];
+        .map(([kind, words]) => el("span", {}, el("span", { class: "period " + kind }), words)),
+      el("span", {}, el("span", { class: "now" }), "now")), pager(list)];
   },
 };
 
@@ -131,7 +131,7 @@ export const customers = {
   show({ list }, current, data) {
     if (list.rows.length === 0) {
       return [nothing(current, "There are no customers. ", code("add-account anna"), " adds one, in ",
-        element("a", { href: "#/acts?command=add-account" }, "Acts by fields"), ".")];
+        el("a", { href: "#/acts?command=add-account" }, "Acts by fields"), ".")];
     }
     const cards = list.rows.map((row) => {
       const on = Object.entries(switches).filter(([name]) => row.switches?.[name]).map(([, words]) => words);
@@ -144,16 +144,16 @@ export const customers = {
         ["Owned", (row.owned || []).map((one) => one.title || one.product || one).join(", ") || "nothing"],
         ["Spent", (row.spent || []).map((one) => money(one.amount, one.currency)).join(" + ") || "nothing"],
       ];
-      return element("li", { class: "card", "data-id": row.account },
-        element("h2", {}, row.account, on.length ? element("span", { class: "status grace" }, on.join(", ")) : null),
+      return el("li", { class: "card", "data-id": row.account },
+        el("h2", {}, row.account, on.length ? el("span", { class: "status grace" }, on.join(", ")) : null),
         facts(about),
-        element("div", { class: "buttons", "data-errors": true },
+        el("div", { class: "buttons", "data-errors": true },
           buyButton("buys:" + row.account, "Buy…", { account: row.account }, "Buy as " + row.account),
           ...(row.acts || []).map((act) => actButton(act, row.account)),
-          element("a", { href: address({ view: "transactions", query: { account: row.account } }),
+          el("a", { href: address({ view: "transactions", query: { account: row.account } }),
             "aria-label": "Transactions of " + row.account }, "Transactions")));
     });
-    return [element("ul", { class: "cards" }, ...cards), pager(list)];
+    return [el("ul", { class: "cards" }, ...cards), pager(list)];
   },
 };
 
@@ -173,7 +173,7 @@ export const products = {
         + (row.period ? `, ${row.period}` : "") },
       { head: "Group", wide: true, cell: (row) => row.group || "" },
       { head: "Offers", wide: true, cell: (row) => row.offers?.length
-        ? element("span", { title: row.offers.map((one) => one.words).join("\n") }, plural(row.offers.length, "offer")) : "" },
+        ? el("span", { title: row.offers.map((one) => one.words).join("\n") }, plural(row.offers.length, "offer")) : "" },
       { head: "Sale", class: "c-state", cell: (row) => row.notOnSale ? status("failed", row.notOnSale)
         : status("sold", row.isFamilyShareable ? "On sale, for families" : "On sale") },
       { head: "Price", end: true, class: "c-charge", cell: (row) => money(row.price, row.currency) },

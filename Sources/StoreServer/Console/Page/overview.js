@@ -3,19 +3,19 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { openClock } from "./clock.js";
-import { button, capital, count, day, element, empty, money, note, status, titleOf } from "./dom.js";
+import { button, capital, count, day, el, empty, money, note, status, titleOf } from "./dom.js";
 import { buyFirst, noProducts, transactionColumns } from "./lists.js";
 import { rowLink, table } from "./table.js";
 
 const waits = { purchase: "waits for a parent", interrupted: "was interrupted", refund: "asks for a refund" };
 
 function section(id, title, total, ...content) {
-  return element("section", { "aria-labelledby": id, id: id + "-section" }, element("h2", { id }, title,
+  return el("section", { "aria-labelledby": id, id: id + "-section" }, el("h2", { id }, title,
     total ? note(" " + count(total)) : null), ...content);
 }
 
 const more = (list, view, query) => list.total > list.rows.length
-  ? element("p", { class: "more" }, element("a", { href: address({ view, query }) }, `All ${count(list.total)}`)) : null;
+  ? el("p", { class: "more" }, el("a", { href: address({ view, query }) }, `All ${count(list.total)}`)) : null;
 
 export const overview = {
   name: "overview", title: "Overview", letter: "o", filters: () => [], reads: () => ({}),
@@ -31,21 +31,21 @@ export const overview = {
         row.sentence || waits[row.kind]) },
       { head: "Acts", class: "c-acts", cell: (row) => row.acts.slice(0, row.kind === "interrupted" ? 1 : 2).map((act) => actButton(act, titleOf(row))) },
     ], waiting.rows, (row) => row.transaction, { isFixed: true });
-    const dueList = () => element("ol", { class: "due" }, ...due.rows.map((row) => element("li", {},
+    const dueList = () => el("ol", { class: "due" }, ...due.rows.map((row) => el("li", {},
       row.transaction ? rowLink(row.transaction, capital(row.sentence)) : capital(row.sentence),
       note([day(row.date, clock.now), row.account].filter(Boolean).join(" · ")))));
     return [
       section("waiting", "Waits for you", waiting.total, waiting.rows.length ? waitingTable()
         : empty("Nothing waits. Purchases to approve, to resolve and requests for refunds appear here."), 
       more(waiting, "transactions", { state: "waits" })),
-      element("div", { class: "columns" },
+      el("div", { class: "columns" },
         section("recent", "Just happened", 0, recent.rows.length
           ? table("Just happened", [id, date, product, customer, state, charge], recent.rows, (row) => row.transaction, { isFixed: true })
           : data.counts.products === 0 ? noProducts()
           : empty(...buyFirst("Nothing has been bought yet.")), more(recent, "transactions")),
         section("due", "Falls due next", due.total, due.rows.length ? dueList()
           : empty("Nothing falls due: no subscription runs."), more(due, "subscriptions"),
-        clock.isMovable && due.rows.length ? element("p", {}, button("To the next renewal…", () => openClock("next"), { "data-key": "due-next" })) : null)),
+        clock.isMovable && due.rows.length ? el("p", {}, button("To the next renewal…", () => openClock("next"), { key: "due-next" })) : null)),
     ];
   },
 };

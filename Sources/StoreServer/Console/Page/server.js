@@ -34,7 +34,7 @@ async function send(path, options) {
   }
 }
 
-// Reads JSON below the page's path as a text, which can be compared with the one before.
+// Reads JSON below the page's path, as text.
 export async function read(path, signal) {
   const answer = await send("console/" + path, { signal });
   if (!answer.ok) throw await refusal(answer);
@@ -43,7 +43,7 @@ export async function read(path, signal) {
 
 export const request = async (path) => JSON.parse(await read(path));
 
-// Performs a line of a scenario by the control interface, and returns the answer as text.
+// Performs a line of a scenario, and returns the answer as text.
 export async function performed(line) {
   const answer = await send("control/v1/commands", {
     method: "POST", body: JSON.stringify({ line }),
@@ -84,7 +84,7 @@ export async function connect() {
     connection.mayAct = true;
     await hearAll(answer.body.pipeThrough(new TextDecoderStream()).getReader(), listening);
   } catch {
-    // The page's state says what has ended the connection.
+    // The state of the page says it.
   }
   if (source === listening) lose();
 }

@@ -2,7 +2,7 @@
 
 import { address, go, route } from "./address.js";
 import { actButton } from "./acts.js";
-import { byId, copyButton, element, facts, money, moment, note, sheetHead, shortened, status, titleOf } from "./dom.js";
+import { $, copyButton, el, facts, money, moment, note, sheetHead, shortened, status, titleOf } from "./dom.js";
 import { resendButton } from "./told.js";
 
 export const sheetPath = ({ view, id }) => id === null ? null
@@ -13,50 +13,50 @@ export function closeSheet() {
   if (id === null) return;
   go({ view, query }, { replace: true, trail: history.state?.trail || [] });
   const row = document.querySelector(`#view [data-key="${CSS.escape("row:" + id)}"]`);
-  (row || byId("title")).focus({ preventScroll: !row });
+  (row || $("title")).focus({ preventScroll: !row });
 }
 
-const part = (title, ...content) => element("section", {}, element("h3", {}, title), ...content);
+const part = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
 
 // A text that can be copied, folded unless it is the first that one looks for.
 function text(title, content, isOpen = false) {
   if (!content) return null;
   // Payloads are values, and others are texts that the server has indented.
   if (typeof content !== "string") content = JSON.stringify(content, null, 2);
-  return element("details", { open: isOpen, "data-part": title }, element("summary", { "data-key": "part:" + title }, title),
-    element("div", { class: "document" }, copyButton(content), element("pre", { tabindex: "0", role: "region", "aria-label": title }, shortened(content))));
+  return el("details", { open: isOpen, "data-part": title }, el("summary", { key: "part:" + title }, title),
+    el("div", { class: "document" }, copyButton(content), el("pre", { tabindex: "0", role: "region", "aria-label": title }, shortened(content))));
 }
 
 function transactionSheet(details) {
   const row = details.transaction;
   const jws = details.jws || {};
   const receipt = details.receipt;
-  const customer = row.account ? element("a", { href: address({ view: "customers", query: { search: row.account } }) }, row.account)
+  const customer = row.account ? el("a", { href: address({ view: "customers", query: { search: row.account } }) }, row.account)
     : note("nobody");
   const certificates = (jws.certificates || []).map((one) =>
     one.error || `${one.subject}\n  valid from ${moment(one.from)} until ${moment(one.until)}`).join("\n");
   return [
-    element("p", { class: "lead" }, status(row.state, row.sentence), element("strong", {}, money(row.charge, row.currency))),
-    row.acts?.length ? element("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
+    el("p", { class: "lead" }, status(row.state, row.sentence), el("strong", {}, money(row.charge, row.currency))),
+    row.acts?.length ? el("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
     facts([["Product", [row.title || row.product, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
       ["Customer", customer], ["Device", row.device], ["Date", moment(row.date) + " UTC"],
       ["Until", row.expires && moment(row.expires) + " UTC"], ["Finished", row.finished ? "yes" : "no, the app has not finished it"],
       ["Paid back", money(row.refund, row.currency)], ["Shared by", row.sharedBy], ["Failure", row.reason],
       ["Original", row.original && row.original !== row.transaction
-        ? element("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
-      ["State", element("code", {}, row.storeState || row.state)]]),
-    details.story?.length ? part("Story", element("ol", { class: "story" }, ...details.story.map((step) =>
-      element("li", { class: step.kind }, element("time", {}, moment(step.date)), element("span", {}, step.what,
+        ? el("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
+      ["State", el("code", {}, row.storeState || row.state)]]),
+    details.story?.length ? part("Story", el("ol", { class: "story" }, ...details.story.map((step) =>
+      el("li", { class: step.kind }, el("time", {}, moment(step.date)), el("span", {}, step.what,
         step.device ? note(" on " + step.device) : null))))) : null,
-    details.notifications?.length ? part("Notifications", element("ul", { class: "plain-list" },
-      ...details.notifications.map((one) => element("li", {},
-        element("a", { href: address({ view: "server", id: one.notification }) }, one.type), " ",
+    details.notifications?.length ? part("Notifications", el("ul", { class: "plain-list" },
+      ...details.notifications.map((one) => el("li", {},
+        el("a", { href: address({ view: "server", id: one.notification }) }, one.type), " ",
         one.subtype ? note(one.subtype + " ") : null, status(one.result, one.result === "unsent" ? "Not sent" : null))))) : null,
-    part("Signed", ...(jws.error ? [element("p", { class: "note" }, jws.error)] : [
+    part("Signed", ...(jws.error ? [el("p", { class: "note" }, jws.error)] : [
       text("JWS payload", jws.payload, true), text("JWS header", jws.header),
       text("Certificates", certificates), text("JWS as sent", jws.text),
     ])),
-    receipt ? part("Receipt", ...(receipt.error ? [element("p", { class: "note" }, receipt.error)]
+    receipt ? part("Receipt", ...(receipt.error ? [el("p", { class: "note" }, receipt.error)]
       : [text(`App receipt on ${receipt.device}, ${receipt.bytes} bytes`, receipt.json),
         text("Receipt of the transaction", details.transactionReceipt)])) : null,
   ];
@@ -64,26 +64,26 @@ function transactionSheet(details) {
 
 function notificationSheet(one) {
   return [
-    element("p", { class: "lead" }, status(one.result, one.result === "unsent" ? "Not sent" : null)),
-    element("div", { class: "buttons", "data-errors": true }, resendButton(one.notification)),
+    el("p", { class: "lead" }, status(one.result, one.result === "unsent" ? "Not sent" : null)),
+    el("div", { class: "buttons", "data-errors": true }, resendButton(one.notification)),
     facts([["Subtype", one.subtype], ["Date", moment(one.date) + " UTC"], ["Product", one.product],
       ["Customer", one.account], ["Transaction", one.transaction
-        ? element("a", { href: address({ view: "transactions", id: one.transaction }) }, "#" + one.transaction) : null],
-      ["Identifier", element("code", {}, one.notification)]]),
-    one.attempts?.length ? part("Attempts", element("ol", { class: "story" }, ...one.attempts.map((attempt) =>
-      element("li", {}, element("time", {}, moment(attempt.date)), element("span", {}, String(attempt.result)))))) : null,
+        ? el("a", { href: address({ view: "transactions", id: one.transaction }) }, "#" + one.transaction) : null],
+      ["Identifier", el("code", {}, one.notification)]]),
+    one.attempts?.length ? part("Attempts", el("ol", { class: "story" }, ...one.attempts.map((attempt) =>
+      el("li", {}, el("time", {}, moment(attempt.date)), el("span", {}, String(attempt.result)))))) : null,
     part("Signed", text("Payload", one.payload, true), text("Transaction in it", one.transactionInfo),
       text("Renewal in it", one.renewalInfo), text("As sent", one.signedPayload)),
   ];
 }
 
 export function showSheet(details, isNew) {
-  const sheet = byId("sheet");
+  const sheet = $("sheet");
   const open = new Map([...sheet.querySelectorAll("details")].map((one) => [one.dataset.part, one.open]));
   const top = sheet.scrollTop;
   const title = details.transaction?.transaction && details.story !== undefined
     ? `#${details.transaction.transaction} ${titleOf(details.transaction)}` : details.type || `#${route.current.id}`;
-  const content = details.error ? [element("p", { class: "error" }, details.error)]
+  const content = details.error ? [el("p", { class: "error" }, details.error)]
     : details.type ? notificationSheet(details) : transactionSheet(details);
   sheet.replaceChildren(sheetHead("sheet", title, closeSheet), ...content.filter(Boolean));
   if (!isNew) for (const one of sheet.querySelectorAll("details")) one.open = open.get(one.dataset.part) ?? one.open;

@@ -1,12 +1,12 @@
-// What every view knows of the store: the last answer of the overview, the commands, the products, the chosen customer.
+// What every view knows of the store.
 
-import { byId } from "./dom.js";
+import { $ } from "./dom.js";
 import { request } from "./server.js";
 
 export const store = {
   data: null,
   products: [],
-  customer: () => byId("customer").value,
+  customer: () => $("customer").value,
 };
 
 let commands = null;

@@ -1,22 +1,22 @@
-// The views of the app's server, and of who did what: notifications, requests, settings, the timeline.
+// The views of the app's server and of the timeline.
 
 import { address, filter, go, route } from "./address.js";
 import { attempt } from "./acts.js";
-import { button, code, element, empty, moment, note, plural, status, titleOf, toast } from "./dom.js";
+import { button, code, el, empty, moment, note, plural, status, titleOf, toast } from "./dom.js";
 import { nothing } from "./lists.js";
 import { changed, query } from "./server.js";
-import { pager, rowLink, table } from "./table.js";
+import { cell, frame, head, line, pager, rowLink, table } from "./table.js";
 
 export const noServer = () => [
   "No server is told: notifications have no URL. Serve the store with ", code("--notify URL"), ", or enter one under ",
-  element("a", { href: "#/server?tab=settings" }, "Server"), "."];
+  el("a", { href: "#/server?tab=settings" }, "Server"), "."];
 
 export function resendButton(identifier) {
   const line = `resend ${identifier}`;
   return button("Resend", (event) => attempt(line, event.currentTarget, async () => {
     await changed("POST", `notifications/${encodeURIComponent(identifier)}/resend`);
     toast("The notification is sent once more.");
-  }), { class: "act", "data-key": line });
+  }), { class: "act", key: line });
 }
 
 const tabs = [["", "Notifications"], ["requests", "Requests"], ["settings", "Settings"]];
@@ -24,33 +24,32 @@ const types = ("CONSUMPTION_REQUEST DID_CHANGE_RENEWAL_PREF DID_CHANGE_RENEWAL_S
   + "GRACE_PERIOD_EXPIRED OFFER_REDEEMED ONE_TIME_CHARGE PRICE_INCREASE REFUND REFUND_DECLINED REFUND_REVERSED RENEWAL_EXTENDED "
   + "RESCIND_CONSENT REVOKE SUBSCRIBED TEST").split(" ");
 
-// Changes a setting, and says what was changed.
 const set = (name, value, sentence) => (event) => attempt("set " + name, event.currentTarget ?? event.target, async () => {
   await changed("PATCH", "server", { [name]: value() });
   toast(sentence);
 });
 
 function settings(server) {
-  const url = element("input", { id: "notify", type: "url", "data-key": "notify", value: server.notificationURL || "",
+  const url = el("input", { id: "notify", type: "url", key: "notify", value: server.notificationURL || "",
     placeholder: "The address of your server", autocomplete: "off", spellcheck: "false" });
   const toggle = (name, words, explanation) => {
-    const box = element("input", { type: "checkbox", id: "set-" + name, "data-key": "set " + name,
+    const box = el("input", { type: "checkbox", id: "set-" + name, key: "set " + name,
       "aria-describedby": "about-" + name, change: set(name, () => box.checked, words + " was changed") });
     box.checked = server[name];
-    return element("div", { class: "switch", "data-errors": true }, element("label", { for: box.id }, box, words),
-      element("p", { class: "note", id: "about-" + name }, explanation));
+    return el("div", { class: "switch", "data-errors": true }, el("label", { for: box.id }, box, words),
+      el("p", { class: "note", id: "about-" + name }, explanation));
   };
-  return element("div", { class: "settings" },
-    element("form", { class: "field", "data-errors": true, submit: (event) => {
+  return el("div", { class: "settings" },
+    el("form", { class: "field", "data-errors": true, submit: (event) => {
       event.preventDefault();
       set("notificationURL", () => url.value.trim() || null, "Notifications have another URL")({ target: event.submitter || url });
-    } }, element("label", { for: "notify" }, "Notifications are sent to"), url,
-    element("button", { class: "main", "data-key": "notify-save" }, "Save")),
+    } }, el("label", { for: "notify" }, "Notifications are sent to"), url,
+    el("button", { class: "main", key: "notify-save" }, "Save")),
     toggle("isAvailable", "The store’s servers answer", "Off: each request gets a failure, as when the App Store is down."),
     toggle("isReleased", "The app is released", "Off: as in the sandbox before the first release."),
     toggle("retriesAfterBadRequest", "Notifications are sent again after status 400", "Off: status 400 ends the attempts."),
-    element("p", {}, note("Quirks: "), server.quirks?.length ? server.quirks.map((one) => one.name || one).join(", ")
-      : "none; ", element("a", { href: "#/acts?command=quirk" }, "change them")));
+    el("p", {}, note("Quirks: "), server.quirks?.length ? server.quirks.map((one) => one.name || one).join(", ")
+      : "none; ", el("a", { href: "#/acts?command=quirk" }, "change them")));
 }
 
 const attempts = (row) => (row.attempts || []).length > 1 ? note(` after ${row.attempts.length} attempts`) : null;
@@ -79,12 +78,12 @@ export const server = {
     if (list.rows.length === 0) {
       return [data.server.notificationURL ? nothing(current, "No notification has been sent yet. A purchase sends one.")
         : nothing(current, "There are no notifications: the store knows no URL to send them to. Serve it with ", code("--notify URL"),
-          ", or enter one under ", element("a", { href: "#/server?tab=settings" }, "Settings"), ".")];
+          ", or enter one under ", el("a", { href: "#/server?tab=settings" }, "Settings"), ".")];
     }
     return [table("Notifications", [
       { head: "Type", class: "c-main", cell: (row) => [rowLink(row.notification, row.type), row.subtype ? note(" " + row.subtype) : null] },
       { head: "Date, UTC", class: "c-date", cell: (row) => moment(row.date) },
-      { head: "Transaction", wide: true, cell: (row) => row.transaction ? element("a",
+      { head: "Transaction", wide: true, cell: (row) => row.transaction ? el("a",
         { href: address({ view: "transactions", id: row.transaction }) }, "#" + row.transaction) : "" },
       { head: "Customer", class: "c-who", cell: (row) => row.account || "" },
       { head: "Result", class: "c-state", cell: (row) => [status(row.result, row.result === "unsent" ? "Not sent" : null), attempts(row)] },
@@ -122,44 +121,42 @@ export const timeline = {
       .map((row) => row.device).filter(Boolean))].sort()]));
     const laneOf = (row) => isServer(row) ? (hasServer ? lanes.length : -1) : lanes.indexOf(row.account);
     const shapeOf = (row) => isServer(row) ? "✉" : shapes[devices.get(row.account)?.indexOf(row.device)] || "○";
-    const head = (content, name) => element("th", { scope: "col", role: "columnheader", class: name }, content);
-    const cell = (name, ...content) => element("td", { role: "cell", class: name }, ...content);
-    const laneHead = (...names) => head(names.map((name) => element("span", { class: "lane-name", title: name }, name)), "lane");
+    const laneHead = (...names) => head(names.map((name) => el("span", { class: "lane-name", title: name }, name)), "lane");
     const count = lanes.length + (hasServer ? 1 : 0);
     const rows = folded(list.rows).map(({ row, products }) => {
       const about = products.length > 1 ? `${plural(products.length, "product")}: ${products.join(", ")} `
         : [row.transaction && `#${row.transaction}`, row.product && titleOf(row)].filter(Boolean).join(" ");
       const sentence = [row.what, row.order !== null && row.order !== undefined ? ` (order ${row.order})` : ""].join("");
       const lane = laneOf(row);
-      return element("tr", { role: "row", class: row.refusal ? "refused" : null },
+      const who = [row.account, row.device].filter(Boolean).join(", ");
+      return line({ class: row.refusal ? "refused" : null },
         cell("c-date", moment(row.date)),
-        count ? laneCell(lane, count, shapeOf(row)) : null,
-        cell("c-who", [row.account, row.device].filter(Boolean).join(", ") || note("store")),
+        count ? laneCell(lane, count, shapeOf(row), isServer(row) ? "server" : who) : null,
+        cell("c-who", who || note("store")),
         cell("c-main what", row.transaction
           ? rowLink(row.transaction, about || "#" + row.transaction) : about, " ", sentence,
-        row.refusal ? element("span", { class: "status bad" }, row.refusal) : null));
+        row.refusal ? el("span", { class: "status bad" }, row.refusal) : null));
     });
-    const heads = element("tr", { role: "row" }, head("Date, UTC"),
+    const heads = line({}, head("Date, UTC"),
       ...lanes.map((name) => laneHead(name, devices.get(name).map((device, index) => `${shapes[index] || "○"} ${device}`).join(" "))),
       hasServer ? laneHead("Server", "✉ told") : null,
       head("Who", "wide"), head("What"));
     const { query: given } = route.current;
-    return [element("table", { role: "table", "aria-label": "Timeline, newest first", class: "timeline" },
-      element("thead", { role: "rowgroup" }, heads), element("tbody", { role: "rowgroup" }, ...rows)),
-    element("div", { class: "pager" },
-      given.before ? button("Newest", () => filter({}), { "data-key": "newest" }) : null,
-      list.next ? button("Older", () => go({ view: "timeline", query: { ...given, before: list.next } }), { "data-key": "older" }) : null)];
+    return [frame("Timeline, newest first", heads, rows, "timeline"), el("div", { class: "pager" },
+      given.before ? button("Newest", () => filter({}), { key: "newest" }) : null,
+      list.next ? button("Older", () => go({ view: "timeline", query: { ...given, before: list.next } }), { key: "older" }) : null)];
   },
 };
 
-function laneCell(lane, count, shape) {
-  const cell = element("td", { role: "cell", class: "lanes", colspan: count });
-  cell.style.backgroundSize = `${100 / count}% 100%`;
+function laneCell(lane, count, shape, who) {
+  const made = cell("lanes");
+  made.colSpan = count;
+  made.style.backgroundSize = `${100 / count}% 100%`;
   if (lane >= 0) {
-    const dot = element("span", { class: "dot", "aria-hidden": "true" }, shape);
+    const dot = el("span", { class: "dot", role: "img", "aria-label": who }, shape);
     dot.style.left = `${100 * (lane + 0.5) / count}%`;
-    cell.append(dot);
+    made.append(dot);
   }
-  return cell;
+  return made;
 }
 
