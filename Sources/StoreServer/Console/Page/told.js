@@ -46,7 +46,7 @@ function settings(server) {
     } }, el("label", { for: "notify" }, "Notifications are sent to"), url,
     el("button", { class: "main", key: "notify-save" }, "Save")),
     toggle("isAvailable", "The store’s servers answer", "Off: each request gets a failure, as when the App Store is down."),
-    toggle("isReleased", "The app is released", "Off: as in the sandbox before the first release."),
+    toggle("isReleased", "The app is released", "Off: in production, each request is refused."),
     toggle("retriesAfterBadRequest", "Notifications are sent again after status 400", "Off: status 400 ends the attempts."),
     el("p", {}, note("Quirks: "), server.quirks?.length ? server.quirks.map((one) => one.name || one).join(", ")
       : "none; ", el("a", { href: "#/acts?command=quirk" }, "change them")));
