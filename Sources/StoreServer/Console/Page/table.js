@@ -42,7 +42,10 @@ export function pager(list) {
   const { view, id, query } = route.current;
   const at = Number(query.at) || 0;
   const trail = history.state?.trail || [];
-  const turn = (cursor, place, next) => go({ view, id, query: { ...query, after: cursor, at: place || "" } }, { trail: next });
+  const turn = (after, place, trail) => {
+    scrollTo(0, 0);
+    go({ view, id, query: { ...query, after, at: place || "" } }, { trail });
+  };
   const range = list.total === undefined ? "" : list.rows.length === 0 ? "" :
     `${count(at + 1)}–${count(at + list.rows.length)} of ${count(list.total)}`;
   const turner = (label, isOn, work) => button(label, work, { key: label, disabled: !isOn });
