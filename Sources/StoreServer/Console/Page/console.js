@@ -227,6 +227,8 @@ route.changed = (before) => {
     $("sheet").hidden = true;
     $("sheet").replaceChildren();
     shown.sheet = shown.sheetText = null;
+    const row = before.id && document.querySelector(`#view [data-key="${CSS.escape("row:" + before.id)}"]`);
+    if (before.id && !isOther) (row || $("title")).focus({ preventScroll: !row });
   }
   document.body.classList.toggle("has-sheet", route.current.id !== null);
   for (const row of document.querySelectorAll("#view tr[data-id]")) row.classList.toggle("open", row.dataset.id === route.current.id);

@@ -10,10 +10,7 @@ export const sheetPath = ({ view, id }) => id === null ? null
 
 export function closeSheet() {
   const { view, id, query } = route.current;
-  if (id === null) return;
-  go({ view, query }, { replace: true, trail: history.state?.trail || [] });
-  const row = document.querySelector(`#view [data-key="${CSS.escape("row:" + id)}"]`);
-  (row || $("title")).focus({ preventScroll: !row });
+  if (id !== null) go({ view, query }, { replace: true, trail: history.state?.trail || [] });
 }
 
 const part = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
