@@ -12,7 +12,10 @@ import Testing
 
     @Test func `The overview of a new store has its name, its clock and its customer, and nothing that waits`() throws {
         let overview = try shop.ask("/overview")
-        #expect(overview.app.text == Shop.bundleIdentifier && overview.environment.text == "Sandbox")
+        #expect(
+            overview.app.text == Shop.bundleIdentifier
+                && overview.environment.text == ServerView(shop.shop.store).environment
+        )
         #expect(overview.storefront.text == "USA")
         #expect(overview.clock.now.text == "2025-01-01T00:00:00Z" && overview.clock.isMovable.bool == true)
         #expect(overview.counts.products.number == Shop.products.count && overview.counts.transactions.number == 0)
