@@ -27,7 +27,7 @@ let package = Package(
         .library(name: "StorePostgres", targets: ["StorePostgres"]),
         .library(name: "StoreRemote", targets: ["StoreRemote"]),
         .library(name: "StoreServer", targets: ["StoreServer"]),
-        .library(name: "StoreEndToEnd", targets: ["StoreEndToEnd"]),
+        .library(name: "StoreEndToEnd", targets: ["StoreEndToEnd", "CDispatchOverrides"]),
         .executable(name: "sandbox-store", targets: ["sandbox-store"]),
     ],
     targets: [
@@ -278,7 +278,8 @@ let package = Package(
         .testTarget(
             name: "StoreEndToEndTests",
             dependencies: [
-                "StoreEndToEnd", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator", "TestSupport",
+                "StoreEndToEnd", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator",
+                "CDispatchOverrides", "TestSupport",
             ],
             swiftSettings: settings
         ),

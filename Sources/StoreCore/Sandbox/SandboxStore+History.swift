@@ -5,7 +5,8 @@ import Foundation
 extension SandboxStore {
     /// Whether the ``timeline`` includes the updates sent to devices from now on; false by default.
     ///
-    /// Turning this off discards the trace of updates, which is in memory, not in the ledger.
+    /// Turning this off discards the trace of updates, which is in memory, not in the ledger. The trace retains at least
+    /// the last 10,000 updates.
     public var tracesDeliveries: Bool {
         get { driver.state.withLock { $0.deliveries != nil } }
         set { driver.state.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }

@@ -618,11 +618,17 @@ extension SandboxDriverState {
             entry.device = state.devices[device].name
             deliveries?.append(DeliveryTraceEntry(position: state.position, entry: entry))
         }
+        // The oldest are removed in bulk, since each removal moves all others.
+        let excess = (deliveries?.count ?? 0) - DeliveryTraceEntry.limit
+        if excess > DeliveryTraceEntry.limit { deliveries?.removeFirst(excess) }
     }
 }
 
 /// A delivery to a device, for the timeline.
 struct DeliveryTraceEntry: Sendable {
+    /// The number of deliveries that are retained at least.
+    static let limit = 10_000
+
     /// The number of events that the store had applied at the delivery.
     let position: Int
     let entry: SandboxTimeline.Entry
