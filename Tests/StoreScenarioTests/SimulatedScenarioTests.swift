@@ -21,6 +21,8 @@ import Testing
         .fault(.drop, at: .acknowledgement), .failHistory(.network(.timedOut, "")), .delayHistory(seconds: 5),
         .quirk(.listsLate(by: 1), true), .quirk(.listsLate(by: 1), false),
         .useSecondDevice(true), .signIn(other: true), .promote("sword"), .reachable(false), .useSecondDevice(false),
+        .killServer, .killServerInRequest(after: 1), .serverDown(hours: 5), .loseRequest, .loseResponse,
+        .notification(.late(hours: 2)), .notifiesFirst(true),
     ]
 
     @Test func `Each step of an app's life is a line that runs, or a comment`() throws {
@@ -28,7 +30,7 @@ import Testing
         let lines = AppStep.scenarioPreparation + AppStep.scenarioLines(of: Self.steps)
         let shop = try Shop()
         try Scenario(lines.joined(separator: "\n")).run(on: shop.store)
-        #expect(lines.filter { $0.hasPrefix("#") }.count == 11)
+        #expect(lines.filter { $0.hasPrefix("#") }.count == 18)
         let second = try #require(shop.store.device(named: "second"))
         #expect(second.account?.name == "other" && !second.isReachable && shop.store.device.isReachable)
         #expect(shop.store.storefront?.countryCode == "DEU")
