@@ -66,7 +66,7 @@ struct BriefDemo: Sendable {
         output.next(
             [
                 ("serve", "prints the address of the store's page"),
-                ("buy \(cast.everyday.shellWord)", "performs one command; help lists all"),
+                ("buy \(cast.everyday.shellWord)", "buys in a store in memory; help: more"),
                 ("demo --all", "plays more scenes, with each callback"),
             ],
             of: file
