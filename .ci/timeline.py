@@ -1,4 +1,4 @@
-"""Judges a timeline's pages by looking at them: timeline.py FOLDER, which has large.html, small.html and small.svg."""
+"""Judges a timeline's pages by looking at them: timeline.py FOLDER, which has large.html, small.html, crowded.html and small.svg."""
 
 import pathlib
 import re
@@ -9,11 +9,14 @@ from browser import Browser
 LIMIT = 2.0  # seconds to open ten thousand events
 
 folder = pathlib.Path(sys.argv[1]).resolve()
-large, small, picture = ((folder / name).as_uri() for name in ("large.html", "small.html", "small.svg"))
+large, small, crowded, picture = ((folder / name).as_uri() for name in ("large.html", "small.html", "crowded.html", "small.svg"))
 
-# The rows that are found, folded or not, as [place, kind, account, product, text].
-ROWS = """[...document.querySelectorAll("#rows li[data-k]")].filter(row => !row.hidden).map(row =>
-    [+row.id.slice(1), row.dataset.k, row.dataset.a, row.dataset.p, row.textContent])"""
+# The rows that are found, folded or not, as [place, kind, account, product, text]. Links to other rows are no text of a row's own.
+ROWS = """[...document.querySelectorAll("#rows li[data-k]")].filter(row => !row.hidden).map(row => {
+    const own = row.cloneNode(true);
+    for (const link of own.querySelectorAll("a")) link.remove();
+    const text = own.querySelector("svg").getAttribute("aria-label") + " " + own.textContent;
+    return [+row.id.slice(1), row.dataset.k, row.dataset.a, row.dataset.p, text.toLowerCase()]; })"""
 
 
 def check(condition, sentence):
@@ -71,6 +74,11 @@ def check_filters(page):
     for _ in range(2):
         form.keyboard.press("Control+a")
         form.keyboard.press("Delete")
+    # The links of other rows to a state do not make them rows of the state.
+    for kind, word in (("waiting", "waiting"), ("refund", "refunded")):
+        form.fill("input[name=words]", word)
+        compare(word, lambda row: row[1] == kind)
+    form.fill("input[name=words]", "")
     for place, name in ((3, "product"), (2, "account"), (1, "state")):
         option = page.evaluate(f"document.forms[0].elements.{name}.options[2].value")
         form.select_option(f"select[name={name}]", option)
@@ -143,11 +151,15 @@ with Browser() as browser:
             return [head.top, head.bottom - box.top, (head.left + head.right) / 2 - (box.left + box.right) / 2] }""", place)
         check(heads[0] >= 0 and heads[1] <= 0 and abs(heads[2]) < 2, f"the heads are off at event {place}: {heads}")
 
-    # Nothing is cut off, or to be reached only sideways.
-    for width in (360, 768, 1024, 1440):
-        for has_script in (False, True):
-            page = opened(browser, small, width=width, has_script=has_script)
-            check(page.overflow(width) <= 0, f"{small} is {page.overflow(width)} pixels too wide for {width}")
+    # Nothing is cut off, or to be reached only sideways: where lanes and sentences do not fit, the page is a list.
+    for url, least in ((small, 1440), (crowded, 1760)):
+        for width in (360, 768, 1024, 1440, 1760):
+            for has_script in (False, True):
+                page = opened(browser, url, width=width, has_script=has_script)
+                check(page.overflow(width) <= 0, f"{url} is {page.overflow(width)} pixels too wide for {width}")
+                has_heads = page.page.locator(".heads").is_visible()
+                check(width < least or has_heads, f"{url} has no lanes at {width}")
+                page.close()
 
     # Without its script the page has every sentence, and no form that would do nothing.
     page = opened(browser, large, has_script=False)
@@ -158,11 +170,24 @@ with Browser() as browser:
     check(page.page.locator(":target").is_visible(), "without a script a link leads nowhere")
 
     # On paper: light, without the form, with heads on each page.
-    page = opened(browser, small, is_dark=True, width=1000)
+    # A sheet of A4 has about 700 pixels between its margins.
+    page = opened(browser, small, is_dark=True, width=700)
     page.page.emulate_media(media="print", color_scheme="dark")
-    paper = page.evaluate("""[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.forms[0]).display,
-        getComputedStyle(document.querySelector(".bar")).display]""")
-    check(paper == ["rgb(255, 255, 255)", "none", "table-header-group"], f"on paper it is {paper}")
+    PAPER = """[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".bar")).display,
+        ...["output", "form label", "form button", ".heads", "#lines"].map(name => document.querySelector(name).checkVisibility())]"""
+    paper, light, head = page.evaluate(PAPER), "rgb(255, 255, 255)", "table-header-group"
+    check(paper == [light, head, False, False, False, True, False], f"on paper it is {paper}")
+    # What was searched for is said to be a part.
+    page.page.evaluate("""() => { document.forms[0].elements.words.value = "refunded";
+        document.forms[0].dispatchEvent(new Event("input", { bubbles: true })); }""")
+    paper = page.evaluate(PAPER)
+    check(paper == [light, head, True, False, False, True, False], f"after a search, on paper it is {paper}")
+    check(page.page.text_content("output").startswith("1 of "), "on paper the count is another one")
+    # Lanes that do not fit are a list, which names the people.
+    page = opened(browser, crowded, width=700)
+    page.page.emulate_media(media="print")
+    paper = page.evaluate(PAPER)
+    check(paper == [light, head, False, False, False, False, False], f"on paper many lanes are {paper}")
 
     # What a screen reader is told.
     page = opened(browser, small)

@@ -30,8 +30,10 @@ enum MarkupText {
     }
 
     /// Returns an upper bound of the width of text, in digits of a proportional font.
-    static func columns(_ text: some StringProtocol) -> Int {
-        // In halves of a digit.
+    static func columns(_ text: some StringProtocol) -> Int { (halves(text) + 1) / 2 }
+
+    /// Returns the width of text in halves of a digit.
+    private static func halves(_ text: some StringProtocol) -> Int {
         var halves = 0
         for scalar in text.unicodeScalars {
             switch scalar.value {
@@ -40,15 +42,21 @@ enum MarkupText {
             default: halves += 4
             }
         }
-        return (halves + 1) / 2
+        return halves
     }
 
     /// Returns text that is at most as wide as a number of columns, with an ellipsis where it was cut.
     static func truncated(_ text: String, columns width: Int) -> String {
-        guard columns(text) > width else { return text }
-        var text = text[...]
-        while !text.isEmpty, columns(text) >= width { text = text.dropLast() }
-        return text + "…"
+        // The end of the text that leaves a column for the ellipsis.
+        var end = text.startIndex
+        var taken = 0
+        for place in text.indices {
+            let next = text.index(after: place)
+            taken += halves(text[place..<next])
+            if taken > 2 * width { return text[..<end] + "…" }
+            if taken <= 2 * (width - 1) { end = next }
+        }
+        return text
     }
 
     /// Breaks text into lines after its spaces, and within a word that is wider than a line.

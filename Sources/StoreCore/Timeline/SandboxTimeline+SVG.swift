@@ -14,14 +14,11 @@ extension SandboxTimeline {
     /// and a minute or more without events is one row.
     ///
     /// Equal entries produce the same text, in time proportional to their number. The markup is not stable.
-    public var svg: String { TimelineSVG(TimelinePicture(self, textWidth: TimelineSVG.textWidth)).text }
+    public var svg: String { TimelineSVG(TimelinePicture(self)).text }
 }
 
 /// A writer of a picture as SVG.
 private struct TimelineSVG {
-    /// The width of a line of text, in columns: the picture of a few lanes is as wide as a page of text.
-    static let textWidth = 62
-
     private let picture: TimelinePicture
     private let layout: TimelineLayout
     private let rows: [TimelinePicture.Row]
@@ -113,9 +110,9 @@ private struct TimelineSVG {
         return text + "\(legend.text)</svg>\n"
     }
 
-    /// The kinds of events that are drawn.
+    /// The kinds of the events that have a mark.
     private var kinds: [SandboxTimeline.Entry.Kind] {
-        let drawn = Set(layout.centers.indices.lazy.filter { layout.centers[$0] != nil }.map { picture.eventKinds[$0] })
+        let drawn = Set(rows.lazy.compactMap { if case .event(let event) = $0 { event.kind } else { nil } })
         return picture.kinds.filter(drawn.contains)
     }
 

@@ -5,7 +5,7 @@ struct TimelinePageStyle {
     /// The width of the times, in front of the lanes.
     private static let timeWidth = 80
     /// The least width of text on paper.
-    private static let paperText = 330
+    private static let paperText = 240
 
     /// Creates the style sheet of a picture, from its layout and the heights of the blocks of rows.
     init(_ picture: TimelinePicture, _ layout: TimelineLayout, blocks: [Int]) {
@@ -16,9 +16,8 @@ struct TimelinePageStyle {
             case .pause: 0
             }
         }
-        // The width of the time, the lanes, and generously wide letters, with space for links.
-        let whole = Self.timeWidth + 42 + layout.width + ((columns.max() ?? 0) + 14) * 15 / 2
-        let wide = min(whole, 1360)
+        // The width of the margins, the time, the lanes, and generously wide letters, with space for links.
+        let wide = 74 + Self.timeWidth + layout.width + ((columns.max() ?? 0) + 14) * 15 / 2
         let paper = Self.timeWidth + layout.width + Self.paperText
         let row = TimelineLayout.rowHeight
         let places = layout.lanes.indices
@@ -104,20 +103,16 @@ struct TimelinePageStyle {
             }
             @media screen and (min-width:\(wide)px){
             html{scroll-padding-top:136px}
-            main{min-width:\(whole - 52)px}
-            header,form{position:sticky;left:24px;width:calc(100vw - 64px)}
             .bar{position:sticky;top:0;z-index:2;border-bottom:1px solid var(--rule)}
             #lines{display:block;position:absolute;top:0;left:\(Self.timeWidth)px;pointer-events:none}
             #rows:not(.live):has([open]) #lines{display:none}
             #rows ol{position:relative;contain-intrinsic-height:var(--size)}
             #rows li,summary{white-space:nowrap;scroll-margin-top:0}
-            #rows time{position:sticky;left:0;z-index:1;background:var(--back);height:\(row)px;margin-left:-24px;padding-left:24px}
-            #rows li:target time{background:var(--band)}
             }
             @media print{
             @page{margin:12mm}
             body{padding:0;font-size:12px}
-            form{display:none}
+            main:not(:has(>.some)) form,form label,form button{display:none}form{padding:0 0 8px}
             main{display:table;width:100%}.bar{display:table-header-group;break-inside:avoid}#rows{display:table-row-group}
             #rows ol{content-visibility:visible}
             li{break-inside:avoid}#rows .pause{break-after:avoid}

@@ -82,15 +82,14 @@ struct TimelinePicture {
     /// The number of events, and the first and the last day.
     let summary: String
 
+    /// The width of a line of text, in columns: the picture of a few lanes is as wide as a page of text.
+    private static let textWidth = 62
+
     /// The shortest time without events, in seconds, that is drawn as a row of its own.
     static let longestGap: TimeInterval = 60
 
     /// Draws a timeline.
-    ///
-    /// - Parameters:
-    ///   - timeline: the timeline.
-    ///   - textWidth: the width of a line of text, in columns.
-    init(_ timeline: SandboxTimeline, textWidth: Int) {
+    init(_ timeline: SandboxTimeline) {
         let entries = timeline.entries
         var sources = [[Int]](repeating: [], count: entries.count)
         for link in timeline.links { sources[link.target].append(link.source) }
@@ -159,7 +158,7 @@ struct TimelinePicture {
                 command: commands[place].map { sorted[$0] },
                 product: name,
                 transaction: transaction,
-                lines: MarkupText.lines(entry.sentence, width: textWidth, after: start),
+                lines: MarkupText.lines(entry.sentence, width: Self.textWidth, after: start),
                 people: who,
                 accountPlace: account.map { accountPlaces.place(of: $0) },
                 productPlace: product.map { productPlaces.place(of: $0) },

@@ -52,6 +52,13 @@ enum TimelineScript {
           return `M${start} ${fromY}H${side - out}q${out} 0 ${out} ${radius}V${toY - radius}` +
             `q0 ${radius} ${back} ${radius}H${end}`;
         }
+        /** What a row says itself, without the links to what led to it. */
+        function text(row) {
+          const said = [...row.element.querySelector("p").childNodes].filter(node => node.localName !== "a");
+          const state = row.element.querySelector("svg").getAttribute("aria-label");
+          const time = row.element.querySelector("time").textContent;
+          return `${state} ${time} ${said.map(node => node.textContent).join("")}`.toLowerCase();
+        }
         function isVisible(row) { return !row.isHidden && (!row.fold || row.fold.details.open); }
         function filter() {
           const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean).map(matcher);
@@ -65,7 +72,7 @@ enum TimelineScript {
               let isShown = (!account.value || row.account === account.value) &&
                 (!product.value || row.product === product.value) && (!state.value || row.kind === state.value);
               if (isShown && words.length) {
-                row.text ??= row.element.textContent.toLowerCase();
+                row.text ??= text(row);
                 isShown = words.every(isIn => isIn(row.text));
               }
               row.isHidden = !isShown;

@@ -10,6 +10,20 @@ import Testing
         return try shop.store.timeline
     }
 
+    /// What happens in a store with more accounts than there are lanes for, with sentences of several lines.
+    private func crowded() throws -> SandboxTimeline {
+        let market = try Market([.consumable("sword", price: "0.99")])
+        market.store.tracesDeliveries = true
+        for number in 1...12 {
+            let account = try market.store.addAccount("customer \(number)")
+            let app = App(on: try market.store.addDevice("phone \(number)", signedInTo: account))
+            app.buy("sword")
+            app.buy("dragon")
+            market.clock.advance(by: 90)
+        }
+        return try market.store.timeline
+    }
+
     private func rows(_ page: MarkupElement) -> [MarkupElement] {
         page.all("li").filter { $0.attributes["data-k"] != nil }
     }
@@ -108,6 +122,7 @@ import Testing
         guard let folder else { return }
         try whole.html.write(toFile: "\(folder)/large.html", atomically: true, encoding: .utf8)
         try lived().html.write(toFile: "\(folder)/small.html", atomically: true, encoding: .utf8)
+        try crowded().html.write(toFile: "\(folder)/crowded.html", atomically: true, encoding: .utf8)
         try lived().svg.write(toFile: "\(folder)/small.svg", atomically: true, encoding: .utf8)
     }
 }

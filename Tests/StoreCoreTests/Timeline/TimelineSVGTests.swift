@@ -138,6 +138,30 @@ import Testing
         #expect(titles(svg).contains("the device of an account whose name goes on and on"))
     }
 
+    /// Without a bound on the work for each name, this takes hours.
+    @Test(.timeLimit(.minutes(10))) func `A very long name is cut as a short one is`() throws {
+        let market = try Market([.consumable("sword", price: "0.99")])
+        let name = String(repeating: "e\u{301}", count: 300_000)
+        let account = try market.store.addAccount(name)
+        App(on: try market.store.addDevice("phone", signedInTo: account)).buy("sword")
+        let svg = try market.store.timeline.svg
+        let shown = try #require(svg.firstMatch(of: #/class="a"[^>]*>([^<]*)</#)).1
+        #expect(shown == String(repeating: "e\u{301}", count: 7) + "…")
+    }
+
+    @Test func `The legend explains the shapes that are drawn, and no others`() throws {
+        let market = try Market([.consumable("sword", price: "0.99")])
+        App(on: market.store).buy("sword")
+        market.clock.advance(by: 3_600)
+        _ = try market.store.addAccount("anna")
+        _ = try market.store.addAccount("ben")
+        let svg = try MarkupElement.read(try market.store.timeline.svg)
+        let drawn = items(svg).compactMap { $0.all("use").last?.attributes["href"] }
+        let explained = svg.all("use").filter { "#k-\($0.attributes["class"] ?? "")" == $0.attributes["href"] }
+        #expect(Set(drawn) == ["#k-sale", "#k-finish"])
+        #expect(explained.compactMap { $0.attributes["href"] } == ["#k-sale", "#k-finish"])
+    }
+
     @Test func `The mark of an order's outcome is in its account's lane, and a dot in the queue's`() throws {
         let shop = try TimelineShop()
         shop.phone.buy("sword")
