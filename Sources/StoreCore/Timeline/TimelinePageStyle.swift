@@ -73,11 +73,11 @@ struct TimelinePageStyle {
             #rows .pause:not(.fold){display:block;margin-top:8px;border-top:1px solid var(--rule);padding-top:8px}
             summary{cursor:pointer;color:var(--soft)}summary:hover{color:var(--text)}
             summary span::after{content:" ▸"}[open] summary span::after{content:" ▾"}
-            #lines,.heads,.some .pause i{display:none}
+            #lines,.heads,.some .pause i,#rows br{display:none}
             @media (max-width:480px){
             body{padding:12px}form{display:grid;grid-template-columns:1fr 1fr 1fr;gap:8px;padding:12px 0 4px}
             form label{display:block}form label:first-child{grid-column:span 3}form input,form select{width:100%;height:40px}
-            button{height:40px}output{grid-column:span 2}#rows br{display:none}
+            button{height:40px}output{grid-column:span 2}
             }
             @media screen and (min-width:\(wide)px),print and (min-width:\(paper)px){
             main{--lanes:\(layout.width)px;\(places.map { "--x\($0):\(layout.lanes[$0])px" }.joined(separator: ";"))}
@@ -107,7 +107,7 @@ struct TimelinePageStyle {
             #lines{display:block;position:absolute;top:0;left:\(Self.timeWidth)px;pointer-events:none}
             #rows:not(.live):has([open]) #lines{display:none}
             #rows ol{position:relative;contain-intrinsic-height:var(--size)}
-            #rows li,summary{white-space:nowrap;scroll-margin-top:0}
+            #rows li,summary{white-space:nowrap;scroll-margin-top:0}#rows br{display:inline}
             }
             @media print{
             @page{margin:12mm}
