@@ -66,5 +66,6 @@ import Testing
         #expect(shop.error("buy sword --outcome aprove").contains("did you mean \"approve\"?"))
         #expect(shop.error("buy sword --outcome").contains("--outcome"))
         #expect(shop.error("buy sword --outcome ask --outside").contains("does not go with --outside"))
+        #expect(shop.error("buy sword --ask --outcome approve").contains("does not go with --ask"))
     }
 }

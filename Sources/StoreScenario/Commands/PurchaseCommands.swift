@@ -156,6 +156,9 @@ extension Call {
     }
 
     fileprivate func buy() throws -> ScenarioAnswer {
+        if outcome != nil, let other = ["--ask", "--outside"].first(where: has) {
+            throw ScenarioError("--outcome is for what an app orders, and decides alone; it does not go with \(other)")
+        }
         var payment = StorePayment(
             productIdentifier: try product(),
             quantity: number("--quantity") ?? 1,
@@ -172,9 +175,6 @@ extension Call {
         guard has("--outside") else {
             guard let outcome else { return try order(.purchase(payment), on: deviceOfAccount(), "ordered") }
             return try order(payment, on: deviceOfAccount(), outcome, "ordered")
-        }
-        guard outcome == nil else {
-            throw ScenarioError("--outcome is for what an app orders; it does not go with --outside")
         }
         return try done("bought", transaction: account().buy(payment))
     }
