@@ -77,7 +77,9 @@ extension ControlQuery {
         guard let text = values[name] else { return nil }
         let forms: [(suffix: String, length: TimeInterval)] = [("", 1), ("Z", 1), (":00Z", 60), ("T00:00:00Z", 86_400)]
         for form in forms {
-            guard let date = try? Date(text + form.suffix, strategy: .iso8601) else { continue }
+            // A parser also takes the 31st of February, and leaves out what stands behind the seconds.
+            guard let date = try? Date(text + form.suffix, strategy: .iso8601), date.formatted(.iso8601).hasPrefix(text)
+            else { continue }
             return date..<date + form.length
         }
         throw ControlFailure(
