@@ -36,8 +36,13 @@ struct ConsoleContext {
         ConsoleState(transaction, interrupted: interrupted)
     }
 
+    /// Returns the members that describe what was charged for a transaction.
+    func money(_ transaction: SandboxTransaction?) -> JSONValue {
+        money(transaction?.charge, transaction?.currency)
+    }
+
     /// Returns the members that describe an amount.
-    func money(_ amount: Decimal?) -> JSONValue {
+    func money(_ amount: Decimal?, _ currency: String?) -> JSONValue {
         ["charge": .optional(amount.map { "\($0)" }), "currency": .optional(amount == nil ? nil : currency)]
     }
 
@@ -78,7 +83,7 @@ struct ConsoleContext {
             "state": .string(state.rawValue), "sentence": .string(sentence(about: transaction, state)),
             "finished": .bool(transaction.isFinished), "date": .date(transaction.date),
             "account": .optional(transaction.account), "device": .optional(transaction.device),
-        ] + money(transaction.charge) + [
+        ] + money(transaction) + [
             "original": .optional(transaction.original), "reason": .optional(transaction.failure?.reason),
             "acts": acts.json,
         ]

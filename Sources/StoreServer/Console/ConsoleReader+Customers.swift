@@ -9,31 +9,28 @@ extension ConsoleReader {
         let (page, total, next) = store.customers(after: try Self.number(query), limit: query.limit) {
             search.isEmpty || search.finds([$0] + $1)
         }
-        let currency = store.storefront?.currency
         let spent = try spent(by: page)
         let rows = page.map { customer in
-            let amount = spent[customer.account].map { amount -> JSONValue in
-                ["currency": .optional(currency), "amount": .string("\(amount)")]
-            }
-            return row(customer, amount)
+            let amounts = (spent[customer.account] ?? [:]).sorted { $0.key < $1.key }
+            return row(customer, amounts.map { ["currency": .string($0.key), "amount": .string("\($0.value)")] })
         }
         return Self.page(rows, total: total, next: next.map { "\($0)" })
     }
 
-    /// Returns what each account has paid, without what was refunded; nothing for an account without charges.
-    private func spent(by customers: [StoreCustomer]) throws -> [String: Decimal] {
+    /// Returns what each account has paid in each currency, without what was refunded.
+    private func spent(by customers: [StoreCustomer]) throws -> [String: [String: Decimal]] {
         let accounts = Set(customers.map(\.account))
-        var spent: [String: Decimal] = [:]
+        var spent: [String: [String: Decimal]] = [:]
         try chronicle.forEachTransaction { transaction in
             guard let charge = transaction.charge, charge != 0, let account = transaction.account,
                 accounts.contains(account)
             else { return }
-            spent[account, default: 0] += charge - (transaction.refund ?? 0)
+            spent[account, default: [:]][transaction.currency ?? "", default: 0] += charge - (transaction.refund ?? 0)
         }
         return spent
     }
 
-    private func row(_ customer: StoreCustomer, _ spent: JSONValue?) -> JSONValue {
+    private func row(_ customer: StoreCustomer, _ spent: [JSONValue]) -> JSONValue {
         let entitlements = store.account(named: customer.account)?.entitlements ?? []
         return [
             "account": .string(customer.account),
@@ -61,7 +58,7 @@ extension ConsoleReader {
             "owned": .array(
                 entitlements.filter { $0.expirationDate == nil }.map { .string($0.productIdentifier) }
             ),
-            "spent": .array(spent.map { [$0] } ?? []), "acts": ConsoleAct.acts(on: customer).json,
+            "spent": .array(spent), "acts": ConsoleAct.acts(on: customer).json,
         ]
     }
 }

@@ -7,7 +7,8 @@ extension ConsoleReader {
     private static let mostWaiting = 50
     private static let mostCustomers = 200
 
-    /// What waits, what has just happened, what falls due next, and what a page needs in each of its views.
+    /// What waits, what has just happened, what falls due next, and what a page needs in each of its views, such as words
+    /// to choose from.
     var overview: JSONValue {
         get throws {
             let context = ConsoleContext(store)
@@ -45,9 +46,19 @@ extension ConsoleReader {
                         ]
                     }
                 ),
+                "words": [
+                    "types": .array(NotificationTypes.all.map(JSONValue.string)),
+                    "kinds": .array(
+                        StoreProduct.Kind.allCases.map {
+                            .array([.string($0.rawValue), .string(ConsoleWords.kind($0))])
+                        }
+                    ),
+                ],
             ]
         }
     }
+
+    private static let sentences = ["interrupted": "was interrupted", "refund": "asks for a refund"]
 
     /// The purchases and requests that wait for a decision.
     private func waiting(_ context: ConsoleContext) throws -> JSONValue {
@@ -60,10 +71,15 @@ extension ConsoleReader {
         let totals = Dictionary(undecided.prefix(Self.mostWaiting).map { ($0.transaction, $0.total) }) { $1 }
         let transactions = try chronicle.transactions(shown.map(\.transaction))
         let kinds = Dictionary(shown.map { ($0.transaction, $0.kind) }) { $1 }
-        let rows = zip(transactions, context.rows(transactions)).map { transaction, row in
-            ["kind": .string(kinds[transaction.id] ?? "purchase")]
+        let rows = zip(transactions, context.rows(transactions)).map { transaction, row -> JSONValue in
+            let kind = kinds[transaction.id] ?? "purchase"
+            // The row of a purchase says what it waits for.
+            let own: JSONValue = Self.sentences[kind].map { ["sentence": .string($0)] } ?? row.keeping(["sentence"])
+            let total = totals[transaction.id]
+            return ["kind": .string(kind)]
                 + row.keeping(["transaction", "product", "title", "quantity", "account", "device", "date", "acts"])
-                + context.money(totals[transaction.id] ?? transaction.charge)
+                + own
+                + (total.map { context.money($0, context.currency) } ?? context.money(transaction))
         }
         return ["rows": .array(rows), "total": .number(all.count)]
     }

@@ -85,7 +85,7 @@ extension ConsoleContext {
             "until": .date(subscription.gracePeriodExpirationDate ?? subscription.expirationDate),
             "renews": .bool(subscription.willRenew), "original": .string(subscription.originalTransaction),
             "transaction": .string(newest?.id ?? subscription.originalTransaction),
-        ] + money(newest?.charge) + ["periods": .array(Array(bars.suffix(Self.mostPeriods))), "acts": acts.json]
+        ] + money(newest) + ["periods": .array(Array(bars.suffix(Self.mostPeriods))), "acts": acts.json]
     }
 
     private func period(_ transaction: SandboxTransaction, _ subscription: SandboxSubscription) -> JSONValue {

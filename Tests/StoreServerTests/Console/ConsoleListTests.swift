@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreCrypto
 import Testing
 
 @testable import StoreServer
@@ -137,6 +138,22 @@ import Testing
         #expect(try shop.ask("/products").rows[0].currency.text == "EUR")
         #expect(try shop.ask("/transactions").rows[0].currency.text == "EUR")
         #expect(try shop.ask("/subscriptions").rows[0].sentence.text?.contains("€9.99") == true)
+    }
+
+    @Test func `A charge stays in the currency in which it was made`() throws {
+        let shop = try ConsoleShop(.sandbox(CertificateAuthority(now: ManualClock().now)))
+        try shop.perform("buy gold", "buy coins", "buy sword --outcome ask", "storefront DEU", "buy coins", "approve 3")
+        let rows = try shop.ask("/transactions").rows.list
+        #expect(rows.map(\.currency.text) == ["EUR", "EUR", "USD", "USD"])
+        for (number, row) in zip(["4", "3", "2", "1"], rows) {
+            let payload = try JSON(
+                data: Data(try #require(shop.ask("/transaction/\(number)").jws["payload"].text).utf8)
+            )
+            #expect(payload.currency.text == row.currency.text)
+        }
+        #expect(try shop.ask("/subscriptions").rows[0].currency.text == "USD")
+        let spent = try shop.ask("/customers").rows[0].spent.list
+        #expect(spent.map(\.currency.text) == ["EUR", "USD"] && spent.map { $0["amount"].text } == ["2.98", "10.98"])
     }
 
     @Test func `Notifications come newest first, with what the server answered`() throws {

@@ -11,6 +11,8 @@ final class LedgerHistory {
     private(set) var transactions: [SandboxTransaction] = []
     /// The index of each transaction, by its number.
     private var places: [TransactionNumber: Int] = [:]
+    /// The currency of the storefront; nil for an unknown country.
+    private var currency: String? = Storefronts.usa.currency
 
     /// Applies the next event.
     func take(_ record: LedgerRecord) {
@@ -28,6 +30,7 @@ final class LedgerHistory {
                 transaction.state = .purchased
                 transaction.original = order.original
                 transaction.charge = order.charge
+                transaction.currency = order.charge == nil ? nil : currency
                 transaction.expirationDate = order.subscription?.term.end
             }
         case .declined(let number, let failure): fail(number, failure)
@@ -82,7 +85,8 @@ final class LedgerHistory {
         case .family(.unshared(_, let numbers, _)):
             for number in numbers { self.change(number) { $0.cancellationDate = date } }
         case .server(let change): take(change)
-        case .asksToBuy, .interruptsPurchases, .storefront, .promoted, .newsTold, .promotionChanged, .tokenMade,
+        case .storefront(let countryCode): currency = Storefronts.country(countryCode)?.currency
+        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
             .tokensRevoked, .family:
             break
         }
@@ -221,6 +225,8 @@ final class LedgerHistory {
     }
 
     private func append(_ transaction: SandboxTransaction, _ number: TransactionNumber) {
+        var transaction = transaction
+        if transaction.charge != nil { transaction.currency = currency }
         places[number] = transactions.count
         transactions.append(transaction)
     }

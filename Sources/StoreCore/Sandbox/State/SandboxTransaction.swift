@@ -40,6 +40,8 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var failure: StoreFailure?
     /// The amount charged; nil if nothing was sold, zero for a free purchase.
     public internal(set) var charge: Decimal?
+    /// The currency of the charge, ISO 4217: that of the storefront at the sale; nil if nothing was charged.
+    package internal(set) var currency: String?
     /// The end of the paid period of an auto-renewable subscription: the first moment that is not paid for.
     public internal(set) var expirationDate: Date?
     /// The date of the refund or of the end of sharing; nil while the transaction is valid.
