@@ -5,7 +5,11 @@ import StoreScenario
 extension ConsoleReader {
     /// Returns what falls due before the clock moves to a moment, or to the next renewal.
     func due(_ query: ControlQuery) throws -> JSONValue {
-        let moment = query["until"] == "next" ? store.nextRenewal : try query.beginning("until")
+        // Moments are written in whole seconds, and a clock that moves to the one before the renewal does not reach it.
+        let moment =
+            query["until"] == "next"
+            ? store.nextRenewal.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
+            : try query.beginning("until")
         guard let moment else {
             guard query["until"] == "next" else {
                 throw ControlFailure(.invalid, "until is missing: a date, or next for the next renewal")

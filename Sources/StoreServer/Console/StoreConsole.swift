@@ -16,7 +16,7 @@ package final class StoreConsole: Sendable {
         self.control = control
         reader = ConsoleReader(control: control)
         transactions = ConsoleTransactions(controlled.store, controlled.view, controlled.chronicle)
-        // The story of a transaction includes what devices were told.
+        // The story of a transaction includes what devices were told: at least the last 10,000 updates of the store.
         controlled.store.tracesDeliveries = true
     }
 

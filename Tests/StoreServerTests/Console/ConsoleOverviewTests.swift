@@ -38,12 +38,30 @@ import Testing
         let overview = try shop.ask("/overview")
         let rows = overview.waiting.rows.list
         #expect(rows.map(\.kind.text) == ["purchase", "interrupted", "refund"])
+        #expect(rows.map(\.sentence.text) == ["waits for a parent", "was interrupted", "asks for a refund"])
         #expect(rows.map(\.transaction.text) == ["2", "3", "1"] && overview.waiting.total.number == 3)
         #expect(rows.map(\.charge.text) == ["1.98", nil, "1.99"] && rows[0].quantity.number == 2)
         #expect(rows[0].account.text == "account" && rows[0].device.text == "device" && rows[0].title.text == "coins")
         #expect(rows[0].acts[0].line.text == "approve 2" && rows[1].acts[0].line.text == "resolve 3")
         #expect(overview.recent.rows.list.map(\.transaction.text) == ["3", "2", "1"])
         #expect(overview.customers[0].asksToBuy.bool == true)
+    }
+
+    @Test func `An open payment sheet waits, and not for a parent`() throws {
+        try shop.perform("authorizer later", "buy coins")
+        #expect(try shop.ask("/overview").waiting.rows[0].sentence.text == "the payment sheet is open")
+    }
+
+    @Test func `The words to choose from are those that the server knows`() throws {
+        let words = try shop.ask("/overview").words
+        #expect(words.types.list.compactMap(\.text) == NotificationTypes.all)
+        #expect(words.types.list.contains { $0.text == "RENEWAL_EXTENSION" })
+        for kind in words.kinds.list {
+            #expect(try shop.ask("/products?kind=\(try #require(kind[0].text))").total.number != nil)
+        }
+        let gold = try shop.ask("/products?search=gold").rows[0]
+        #expect(words.kinds.list.contains { $0[0].text == gold.kind.text && $0[1].text == gold.kindWords.text })
+        #expect(words.kinds.list.contains { $0[0].text == "freeSubscription" })
     }
 
     @Test func `What falls due next comes first, each subscription once`() throws {
@@ -86,6 +104,19 @@ import Testing
         let told = answer.events.list.compactMap(\.what.text)
         #expect(told.count { $0.hasPrefix("subscription ended") } == 2)
         #expect(due.counts.list.map(\.count.number) == [2, 2, 2])
+    }
+
+    @Test func `A clock that stands between two seconds moves to the next renewal, which then has happened`() throws {
+        shop.shop.clock.advance(by: 0.5)
+        try shop.perform("buy weekly")
+        let due = try shop.ask("/due?until=next")
+        let until = try #require(due.until.text)
+        #expect(until == "2025-01-08T00:00:01Z" && due.sentence.text == "1 renewal")
+        try shop.perform("advance-to \(until)")
+        #expect(try shop.ask("/transactions").total.number == 2)
+        // And to the one after it.
+        try shop.perform("advance-to \(try #require(shop.ask("/due?until=next").until.text))")
+        #expect(try shop.ask("/transactions").total.number == 3)
     }
 
     @Test func `Where nothing renews there is no next renewal`() throws {
