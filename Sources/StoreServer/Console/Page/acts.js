@@ -53,7 +53,16 @@ function showError(pressed, sentence) {
   say(sentence);
   if (!pressed?.isConnected) return toast(capital(sentence));
   clearError(pressed);
-  errorPlace(pressed).append(el("p", { class: "error" }, capital(sentence)));
+  errorPlace(pressed).append(el("p", { class: "error", "data-of": pressed.dataset.key }, capital(sentence)));
+}
+
+// Puts the errors in an element that is filled anew beside the same buttons, if those are still there.
+export function keepErrors(place) {
+  const errors = [...place.querySelectorAll(".error[data-of]")];
+  return () => errors.forEach((error) => {
+    const pressed = place.querySelector(`[data-key="${CSS.escape(error.dataset.of)}"]`);
+    if (pressed) errorPlace(pressed).append(error);
+  });
 }
 
 // Creates the button of an act that the server offers.

@@ -28,9 +28,9 @@ function takeToken() {
 export const route = { current: { view: "overview", id: null, query: {} }, changed: () => {}, tokenChanged: () => {} };
 
 // Goes to an address. The cursors of the pages before are kept with the entry of the window's history.
-export function go(target, { replace = false, trail = [] } = {}) {
+export function go(target, { replace = false, trail = [], sheets } = {}) {
   const next = { view: route.current.view, id: null, query: {}, ...target };
-  history[replace ? "replaceState" : "pushState"]({ trail }, "", location.pathname + address(next));
+  history[replace ? "replaceState" : "pushState"]({ trail, sheets }, "", location.pathname + address(next));
   follow();
 }
 
@@ -42,11 +42,26 @@ export function filter(changes, options) {
 
 export const link = (id) => address({ ...route.current, id });
 
-export function openSheet(id, options) {
-  go({ ...route.current, id }, { trail: history.state?.trail || [], ...options });
+// Opens a sheet, and counts those that were opened one after the other: closing the last goes back before the first.
+export function openSheet(id, { replace } = {}) {
+  const { trail, sheets } = history.state || {};
+  const before = route.current.id === null ? 0 : sheets;
+  go({ ...route.current, id }, { trail, replace, sheets: replace ? before : before + 1 });
+}
+
+let isLeaving = false;
+
+export function closeSheet() {
+  const { view, id, query } = route.current;
+  const { trail, sheets } = history.state || {};
+  if (id === null || isLeaving) return;
+  isLeaving = sheets > 0;
+  if (isLeaving) history.go(-sheets);
+  else go({ view, query }, { replace: true, trail });
 }
 
 export function follow() {
+  isLeaving = false;
   const hasToken = takeToken();
   const before = route.current;
   if (location.hash === "" || location.hash.startsWith("#/")) route.current = parse(location.hash);

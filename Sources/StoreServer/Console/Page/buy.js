@@ -6,7 +6,7 @@ import { closeDialog, labeled, openDialog, select } from "./dialog.js";
 import { lineOf, performed } from "./server.js";
 import { store, readCommands, readProducts } from "./store.js";
 
-const outcomes = [["approve", "Approve", "the customer pays"], ["decline", "Decline", "the payment is declined"],
+const outcomes = [["settings", "As the settings say", ""], ["approve", "Approve", "the customer pays"], ["decline", "Decline", "the payment is declined"],
   ["cancel", "Cancel", "the customer closes the sheet"], ["ask", "Ask a parent", "the purchase waits for a decision"],
   ["interrupt", "Interrupt", "something has to be resolved first"], ["", "Fail with", "an error of the store"]];
 
@@ -24,19 +24,22 @@ export async function buy({ product, account } = {}) {
   const customers = store.data?.customers || [];
   const chosen = account || store.customer();
   const productField = select("buy-product", products.map((one) =>
-    [one.product, [one.title || one.product, money(one.price, one.currency)].filter(Boolean).join(" · ")]), product);
+    [one.product, `${one.title} · ${money(one.price, one.currency)}`]), product);
   const customerField = select("buy-customer", customers.map((one) => [one.account, one.account]), chosen);
   const deviceField = el("select", { id: "buy-device" });
   const offerField = el("select", { id: "buy-offer" });
   const failureField = el("select", { id: "buy-failure", "aria-label": "Failure" },
     ...failures(commands).map((word) => el("option", {}, word)));
   const radios = outcomes.map(([value, words, explanation]) => el("div", { class: "choice" },
-    el("label", {}, el("input", { type: "radio", name: "outcome", value, checked: value === "approve" }), words),
+    el("label", {}, el("input", { type: "radio", name: "outcome", value, checked: value === "settings" }), words),
     value ? el("span", { class: "note" }, explanation) : failureField));
   const line = el("code", { id: "buy-line" });
   const button = el("button", { class: "main", id: "buy-now" }, "Buy");
   const current = () => products.find((one) => one.product === productField.value);
-  const outcome = () => form.elements.outcome.value || failureField.value;
+  const outcome = () => {
+    const { value } = form.elements.outcome;
+    return value === "settings" ? "" : value || failureField.value;
+  };
   const fill = (field, options) => {
     const before = field.value;
     field.replaceChildren(...options.map(([value, words]) => el("option", { value }, words)));
@@ -44,11 +47,12 @@ export async function buy({ product, account } = {}) {
     field.closest(".field").hidden = options.length < 2;
   };
   const text = () => lineOf("buy", [productField.value], { account: customerField.value, device: deviceField.value,
-    offer: offerField.value, outcome: outcome() === "approve" ? "" : outcome() });
+    offer: offerField.value, outcome: outcome() });
   const show = () => {
     const devices = customers.find((one) => one.account === customerField.value)?.devices || [];
     fill(deviceField, devices.map((one) => [one, one]));
-    fill(offerField, [["", "None"], ...(current()?.offers || []).map((one) => [one.identifier, one.words || one.identifier])]);
+    fill(offerField, [["", "None"], ...(current()?.offers || []).filter((one) => one.kind === "promotional")
+      .map((one) => [one.identifier, one.words])]);
     line.textContent = text();
     const price = money(current()?.price, current()?.currency);
     button.textContent = offerField.value ? "Buy with the offer" : price ? `Buy for ${price}` : "Buy";

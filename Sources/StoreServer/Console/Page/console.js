@@ -1,6 +1,6 @@
 // The page: reads what the address names, shows it, and reads it again when the store tells of a change.
 
-import { acts } from "./acts.js";
+import { acts, keepErrors } from "./acts.js";
 import { address, filter, follow, go, openSheet, route, start } from "./address.js";
 import { buy } from "./buy.js";
 import { openClock, steps } from "./clock.js";
@@ -21,12 +21,14 @@ const viewNow = () => views.find((view) => view.name === route.current.view) || 
 // What is shown, as the texts of answers: nothing is made anew without a change.
 let shown = { view: null, texts: "", sheet: null, sheetText: null, bar: "" };
 
-// Replaces an element's children, and gives the focus to the one with the same key, as the old one has lost it.
+// Replaces an element's children apart from errors, and gives the focus to the one with the same key, as the old one has lost it.
 function refill(place, children) {
   const had = place.contains(document.activeElement) ? document.activeElement : null;
   const key = had?.dataset.key;
   const row = had?.closest("[data-id]")?.dataset.id;
+  const putErrors = keepErrors(place);
   place.replaceChildren(...children.filter(Boolean));
+  putErrors();
   if (!had) return;
   const found = (key && place.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`))
     || (row && place.querySelector(`[data-id="${CSS.escape(row)}"] :is(a, button)`));
@@ -49,16 +51,24 @@ async function refresh(isNavigation = false) {
     const current = route.current;
     const paths = Object.entries(view.reads(current.query));
     const sheet = sheetPath(current);
-    const [bar, details, ...texts] = await Promise.all([read("overview", abort.signal),
-      sheet ? read(sheet, abort.signal).catch((error) => {
+    const others = Promise.all([sheet ? read(sheet, abort.signal).catch((error) => {
         if (abort.signal.aborted || !error.status || error.status === 401) throw error;
         return JSON.stringify({ error: capital(error.message) });
       }) : null,
       ...paths.map(([, path]) => read(path, abort.signal))]);
+    others.catch(() => {});
+    const bar = await read("overview", abort.signal);
     if (mine !== turn) return;
-    $("failure").hidden = true;
     store.data = JSON.parse(bar);
     if (bar !== shown.bar) showBar();
+    // Also above what cannot be read: a filter may be the reason.
+    const filters = view.name + (current.query.tab || "");
+    if (shown.filters !== filters) showFilters(view);
+    shown = { ...shown, bar, filters };
+    showFilterValues();
+    const [details, ...texts] = await others;
+    if (mine !== turn) return;
+    $("failure").hidden = true;
     showView(view, current, texts, paths, bar);
     if (sheet && details !== shown.sheetText) {
       const isNew = shown.sheet !== sheet;
@@ -69,11 +79,15 @@ async function refresh(isNavigation = false) {
       if (had || (isNew && opens)) (found || $("sheet-title")).focus({ preventScroll: true });
       opens = false;
     }
-    shown = { ...shown, bar, sheet, sheetText: details };
+    shown = { ...shown, sheet, sheetText: details };
   } catch (error) {
     if (mine !== turn || abort.signal.aborted || error.status === 401) return;
     $("failure").textContent = capital(error.message);
     $("failure").hidden = false;
+    if (error.status === 400) {
+      $("view").replaceChildren();
+      shown.texts = "";
+    }
     if (error.status) say(error.message);
   } finally {
     if (mine === turn) {
@@ -87,10 +101,12 @@ async function refresh(isNavigation = false) {
 let opens = false;
 
 function showView(view, current, texts, paths, bar) {
-  // The overview shows what the bar reads, and dates in sentences are relative to the clock.
-  const key = [view.name, current.id, address({ ...current, id: null }), ...(view.isMadeOnce ? [] : [...texts, bar])].join("\n");
-  if (shown.view !== view) showFilters(view);
-  showFilterValues();
+  // The overview shows what the bar reads, and dates in sentences are relative to the minute of the clock.
+  const parts = view.isMadeOnce ? [] : [...texts, bar.replace(/("now":".{16})[^"]*/, "$1")];
+  const key = [view.name, current.id, address({ ...current, id: null }), ...parts].join("\n");
+  // A text that is being entered stays.
+  const field = shown.address === address(current) && $("notify");
+  if (field && (field === document.activeElement || field.value !== field.defaultValue)) return;
   if (key === shown.texts || (view.isMadeOnce && shown.view === view)) view.update?.(current.query);
   else {
     const answers = Object.fromEntries(paths.map(([name], index) => [name, JSON.parse(texts[index])]));
@@ -270,12 +286,15 @@ addEventListener("click", (event) => {
   openSheet(key.slice(4));
 });
 
+let pause = null;
 $("search").addEventListener("input", () => {
-  const search = $("search").value;
-  if (viewNow().searches) filter({ search }, { replace: true });
+  const view = viewNow();
+  clearTimeout(pause);
+  pause = setTimeout(() => { if (view.searches && view === viewNow()) filter({ search: $("search").value }, { replace: true }); }, 200);
 });
 $("search-form").addEventListener("submit", (event) => {
   event.preventDefault();
+  clearTimeout(pause);
   const search = $("search").value.trim();
   if (viewNow().searches) filter({ search }, { replace: true });
   else go({ view: "transactions", query: { search } });
@@ -302,4 +321,3 @@ showNavigation();
 $("title").textContent = viewNow().title;
 follow();
 connect();
-

@@ -40,7 +40,7 @@ export function toast(sentence, line) {
   const place = $("toast");
   place.replaceChildren(
     el("p", {}, shortened(sentence, 300)),
-    line ? el("p", { class: "line" }, code(line), copyButton(line, "Copy line")) : null,
+    ...(line ? [el("p", { class: "line" }, code(line), copyButton(line, "Copy line"))] : []),
     button("✕", hideToast, { class: "plain", "aria-label": "Close message" }),
   );
   place.hidden = false;

@@ -1,11 +1,10 @@
 // Keyboard shortcuts. Single keys can be turned off, and never act in a field.
 
-import { go, openSheet, route } from "./address.js";
+import { closeSheet, go, openSheet, route } from "./address.js";
 import { buy } from "./buy.js";
 import { openClock } from "./clock.js";
 import { openDialog } from "./dialog.js";
 import { $, el, facts, hideToast } from "./dom.js";
-import { closeSheet } from "./sheet.js";
 
 const isOn = () => localStorage.getItem("keys") !== "off";
 let goes = false;
@@ -32,6 +31,7 @@ export function startKeys(views) {
     // Whoever reads sheets reads on.
     if (route.current.id !== null) openSheet(next.dataset.key.slice(4), { replace: true });
   };
+  for (const other of ["click", "focusin"]) addEventListener(other, () => { goes = false; });
   addEventListener("keydown", (event) => {
     if ($("dialog").open) return;
     if (event.key === "Escape") {

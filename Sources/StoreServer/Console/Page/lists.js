@@ -47,7 +47,7 @@ export const transactions = {
   name: "transactions", title: "Transactions", letter: "t", searches: true,
   filters: (data) => [
     { name: "state", label: "State", options: named(states) },
-    { name: "product", label: "Product", options: data.products.map((one) => [one.product, one.title || one.product]) },
+    { name: "product", label: "Product", options: data.products.map((one) => [one.product, one.title]) },
     { name: "account", label: "Customer", options: data.customers.map((one) => [one.account, one.account]) },
     { name: "from", label: "From", type: "date" }, { name: "to", label: "To", type: "date" },
   ],
@@ -63,22 +63,26 @@ export const transactions = {
   },
 };
 
-// A bar of the periods of a subscription, on the time axis that the rows share.
-function periodBar(row, axis, now) {
-  const bar = el("span", { class: "bar" });
-  const place = (part, from, until) => {
-    part.style.left = `${100 * (from - axis.from) / (axis.until - axis.from)}%`;
-    if (until) part.style.width = `${100 * (until - from) / (axis.until - axis.from)}%`;
-    bar.append(part);
-  };
-  // Periods of one kind that follow each other are one part: a table has few elements.
+// The last periods of a subscription. Those of one kind that follow each other are one part: a table has few elements.
+function runsOf(row) {
   const runs = [];
   for (const { from, until, kind } of row.periods) {
     const last = runs[runs.length - 1];
     if (last && last.kind === kind) [last.until, last.count] = [until, last.count + 1];
     else runs.push({ from, until, kind, count: 1 });
   }
-  for (const run of runs.slice(-5)) {
+  return runs.slice(-5);
+}
+
+// A bar of periods, on the time axis that the rows share.
+function periodBar(runs, axis, now) {
+  const bar = el("span", { class: "bar" });
+  const place = (part, from, until) => {
+    part.style.left = `${100 * (from - axis.from) / (axis.until - axis.from)}%`;
+    if (until) part.style.width = `${100 * (until - from) / (axis.until - axis.from)}%`;
+    bar.append(part);
+  };
+  for (const run of runs) {
     const title = `${run.count > 1 ? run.count + " × " : ""}${run.kind}, ${day(run.from)} to ${day(run.until)}`;
     place(el("span", { class: "period " + run.kind, title }), new Date(run.from), new Date(run.until));
   }
@@ -94,8 +98,8 @@ export const subscriptions = {
   filters: (data) => [
     { name: "state", label: "State", options: [["running", "Running"], ["grace", "In its grace period"],
       ["retry", "Billing is tried again"], ["ended", "Ended"]] },
-    { name: "product", label: "Product", options: data.products.filter((one) => one.period || /renew/i.test(one.kind))
-      .map((one) => [one.product, one.title || one.product]) },
+    { name: "product", label: "Product", options: data.products.filter((one) => one.period)
+      .map((one) => [one.product, one.title]) },
     { name: "account", label: "Customer", options: data.customers.map((one) => [one.account, one.account]) },
   ],
   reads: (current) => ({ list: query("subscriptions", { ...pick(current, ["search", "state", "product", "account",
@@ -103,17 +107,17 @@ export const subscriptions = {
   show({ list }, current, data) {
     if (list.rows.length === 0) return [nothing(current, ...buyFirst("Nobody has subscribed yet."))];
     const now = data.clock.now;
-    // A bar shows the last runs of periods only, and so does the axis.
-    const dates = list.rows.flatMap((row) => row.periods.flatMap(({ from, until }) => [new Date(from), new Date(until)]));
+    const runs = new Map(list.rows.map((row) => [row, runsOf(row)]));
+    const dates = [...runs.values()].flat().flatMap(({ from, until }) => [new Date(from), new Date(until)]);
     const axis = { from: Math.min(new Date(now), ...dates), until: Math.max(new Date(now), ...dates) + 86_400_000 };
     const shown = (time) => day(new Date(time).toISOString(), now).split(",")[0];
     return [table("Subscriptions", [
       { head: "Customer", class: "c-main", cell: (row) => rowLink(row.transaction, row.account,
-        `Subscription of ${row.account}, ${row.title || row.product}`) },
-      { head: "Product", class: "c-who", cell: (row) => row.title || row.product },
+        `Subscription of ${row.account}, ${row.title}`) },
+      { head: "Product", class: "c-who", cell: (row) => row.title },
       { head: "State", class: "c-state", cell: (row) => status(row.state, row.sentence) },
       { head: [el("span", { class: "axis" }, el("span", {}, shown(axis.from)),
-        el("span", {}, shown(axis.until)))], class: "c-bar", wide: true, cell: (row) => periodBar(row, axis, now) },
+        el("span", {}, shown(axis.until)))], class: "c-bar", wide: true, cell: (row) => periodBar(runs.get(row), axis, now) },
       { head: "Charge", end: true, class: "c-charge", cell: (row) => money(row.charge, row.currency) },
       { head: "Act", class: "c-acts", cell: (row) => row.acts.slice(0, 1).map((act) => actButton(act, row.account)) },
     ], list.rows, (row) => row.transaction), el("p", { class: "legend" },
@@ -134,22 +138,21 @@ export const customers = {
         el("a", { href: "#/acts?command=add-account" }, "Acts by fields"), ".")];
     }
     const cards = list.rows.map((row) => {
-      const on = Object.entries(switches).filter(([name]) => row.switches?.[name]).map(([, words]) => words);
+      const on = Object.entries(switches).filter(([name]) => row.switches[name]).map(([, words]) => words);
       const about = [
-        ["Devices", row.devices.map((one) => one.device + (one.payments === false ? " (may not pay)" : "")
-          + (one.isSignedIn === false ? " (signed out)" : "")).join(", ") || "none"],
-        ["Family", row.family ? `${row.family.name}: ${row.family.role}; ${(row.family.members || []).join(", ")}` : "none"],
-        ["Running", (row.running || []).map((one) => `${one.title || one.product} until ${day(one.until, data.clock.now)}`)
+        ["Devices", row.devices.map((one) => one.device + (one.payments ? "" : " (may not pay)")).join(", ") || "none"],
+        ["Family", row.family ? `${row.family.name}: ${row.family.role}; ${row.family.members.join(", ")}` : "none"],
+        ["Running", row.running.map((one) => `${one.product} until ${day(one.until, data.clock.now)}`)
           .join("; ") || "nothing"],
-        ["Owned", (row.owned || []).map((one) => one.title || one.product || one).join(", ") || "nothing"],
-        ["Spent", (row.spent || []).map((one) => money(one.amount, one.currency)).join(" + ") || "nothing"],
+        ["Owned", row.owned.join(", ") || "nothing"],
+        ["Spent", row.spent.map((one) => money(one.amount, one.currency)).join(" + ") || "nothing"],
       ];
       return el("li", { class: "card", "data-id": row.account },
         el("h2", {}, row.account, on.length ? el("span", { class: "status grace" }, on.join(", ")) : null),
         facts(about),
         el("div", { class: "buttons", "data-errors": true },
           buyButton("buys:" + row.account, "Buy…", { account: row.account }, "Buy as " + row.account),
-          ...(row.acts || []).map((act) => actButton(act, row.account)),
+          ...row.acts.map((act) => actButton(act, row.account)),
           el("a", { href: address({ view: "transactions", query: { account: row.account } }),
             "aria-label": "Transactions of " + row.account }, "Transactions")));
     });
@@ -157,29 +160,25 @@ export const customers = {
   },
 };
 
-const kinds = [["consumable", "Consumable"], ["nonConsumable", "Non-consumable"],
-  ["autoRenewable", "Auto-renewable subscription"], ["nonRenewing", "Non-renewing subscription"]];
-
 export const products = {
   name: "products", title: "Products", letter: "p", searches: true,
-  filters: () => [{ name: "kind", label: "Kind", options: kinds }],
+  filters: (data) => [{ name: "kind", label: "Kind", options: data.words.kinds }],
   reads: (current) => ({ list: query("products", pick(current, ["search", "kind", "after"])) }),
   show({ list }, current, data) {
     if (list.rows.length === 0) return [data.counts.products === 0 ? noProducts() : nothing(current, "")];
     return [table("Products", [
-      { head: "Product", class: "c-main", cell: (row) => row.title || row.product },
+      { head: "Product", class: "c-main", cell: (row) => row.title },
       { head: "Identifier", wide: true, cell: (row) => code(row.product) },
-      { head: "Kind", class: "c-who", cell: (row) => (row.kindWords || row.kind)
+      { head: "Kind", class: "c-who", cell: (row) => row.kindWords
         + (row.period ? `, ${row.period}` : "") },
       { head: "Group", wide: true, cell: (row) => row.group || "" },
-      { head: "Offers", wide: true, cell: (row) => row.offers?.length
+      { head: "Offers", wide: true, cell: (row) => row.offers.length
         ? el("span", { title: row.offers.map((one) => one.words).join("\n") }, plural(row.offers.length, "offer")) : "" },
       { head: "Sale", class: "c-state", cell: (row) => row.notOnSale ? status("failed", row.notOnSale)
         : status("sold", row.isFamilyShareable ? "On sale, for families" : "On sale") },
       { head: "Price", end: true, class: "c-charge", cell: (row) => money(row.price, row.currency) },
       { head: "Act", class: "c-acts", cell: (row) =>
-        buyButton("buy " + row.product, "Buy…", { product: row.product }, `Buy ${row.title || row.product}`) },
+        buyButton("buy " + row.product, "Buy…", { product: row.product }, `Buy ${row.title}`) },
     ], list.rows, (row) => row.product, { isFixed: true }), pager(list)];
   },
 };
-

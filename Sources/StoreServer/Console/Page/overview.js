@@ -7,15 +7,13 @@ import { button, capital, count, day, el, empty, money, note, status, titleOf } 
 import { buyFirst, noProducts, transactionColumns } from "./lists.js";
 import { rowLink, table } from "./table.js";
 
-const waits = { purchase: "waits for a parent", interrupted: "was interrupted", refund: "asks for a refund" };
-
 function section(id, title, total, ...content) {
   return el("section", { "aria-labelledby": id, id: id + "-section" }, el("h2", { id }, title,
     total ? note(" " + count(total)) : null), ...content);
 }
 
-const more = (list, view, query) => list.total > list.rows.length
-  ? el("p", { class: "more" }, el("a", { href: address({ view, query }) }, `All ${count(list.total)}`)) : null;
+const more = (list, view) => list.total > list.rows.length
+  ? el("p", { class: "more" }, el("a", { href: address({ view }) }, `All ${count(list.total)}`)) : null;
 
 export const overview = {
   name: "overview", title: "Overview", letter: "o", filters: () => [], reads: () => ({}),
@@ -28,7 +26,7 @@ export const overview = {
       { head: "Product", class: "c-main", cell: (row) => [titleOf(row), " ", note(money(row.charge, row.currency))] },
       { head: "Customer", class: "c-who", cell: (row) => row.account || note("nobody") },
       { head: "Waits", class: "c-state", cell: (row) => status(row.kind === "interrupted" ? "interrupted" : "waits",
-        row.sentence || waits[row.kind]) },
+        row.sentence) },
       { head: "Acts", class: "c-acts", cell: (row) => row.acts.slice(0, row.kind === "interrupted" ? 1 : 2).map((act) => actButton(act, titleOf(row))) },
     ], waiting.rows, (row) => row.transaction, { isFixed: true });
     const dueList = () => el("ol", { class: "due" }, ...due.rows.map((row) => el("li", {},
@@ -36,8 +34,7 @@ export const overview = {
       note([day(row.date, clock.now), row.account].filter(Boolean).join(" · ")))));
     return [
       section("waiting", "Waits for you", waiting.total, waiting.rows.length ? waitingTable()
-        : empty("Nothing waits. Purchases to approve, to resolve and requests for refunds appear here."), 
-      more(waiting, "transactions", { state: "waits" })),
+        : empty("Nothing waits. Purchases to approve, to resolve and requests for refunds appear here.")),
       el("div", { class: "columns" },
         section("recent", "Just happened", 0, recent.rows.length
           ? table("Just happened", [id, date, product, customer, state, charge], recent.rows, (row) => row.transaction, { isFixed: true })

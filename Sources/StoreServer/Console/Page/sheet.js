@@ -1,17 +1,12 @@
 // The sheet at the right, which shows one transaction or one notification.
 
-import { address, go, route } from "./address.js";
+import { address, closeSheet, route } from "./address.js";
 import { actButton } from "./acts.js";
 import { $, copyButton, el, facts, money, moment, note, sheetHead, shortened, status, titleOf } from "./dom.js";
 import { resendButton } from "./told.js";
 
 export const sheetPath = ({ view, id }) => id === null ? null
   : `${view === "server" ? "notification" : "transaction"}/${encodeURIComponent(id)}`;
-
-export function closeSheet() {
-  const { view, id, query } = route.current;
-  if (id !== null) go({ view, query }, { replace: true, trail: history.state?.trail || [] });
-}
 
 const part = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
 
@@ -26,7 +21,7 @@ function text(title, content, isOpen = false) {
 
 function transactionSheet(details) {
   const row = details.transaction;
-  const jws = details.jws || {};
+  const { jws } = details;
   const receipt = details.receipt;
   const customer = row.account ? el("a", { href: address({ view: "customers", query: { search: row.account } }) }, row.account)
     : note("nobody");
@@ -34,18 +29,18 @@ function transactionSheet(details) {
     one.error || `${one.subject}\n  valid from ${moment(one.from)} until ${moment(one.until)}`).join("\n");
   return [
     el("p", { class: "lead" }, status(row.state, row.sentence), el("strong", {}, money(row.charge, row.currency))),
-    row.acts?.length ? el("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
-    facts([["Product", [row.title || row.product, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
+    row.acts.length ? el("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
+    facts([["Product", [row.title, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
       ["Customer", customer], ["Device", row.device], ["Date", moment(row.date) + " UTC"],
       ["Until", row.expires && moment(row.expires) + " UTC"], ["Finished", row.finished ? "yes" : "no, the app has not finished it"],
       ["Paid back", money(row.refund, row.currency)], ["Shared by", row.sharedBy], ["Failure", row.reason],
       ["Original", row.original && row.original !== row.transaction
         ? el("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
-      ["State", el("code", {}, row.storeState || row.state)]]),
-    details.story?.length ? part("Story", el("ol", { class: "story" }, ...details.story.map((step) =>
+      ["State", el("code", {}, row.storeState)]]),
+    details.story.length ? part("Story", el("ol", { class: "story" }, ...details.story.map((step) =>
       el("li", { class: step.kind }, el("time", {}, moment(step.date)), el("span", {}, step.what,
         step.device ? note(" on " + step.device) : null))))) : null,
-    details.notifications?.length ? part("Notifications", el("ul", { class: "plain-list" },
+    details.notifications.length ? part("Notifications", el("ul", { class: "plain-list" },
       ...details.notifications.map((one) => el("li", {},
         el("a", { href: address({ view: "server", id: one.notification }) }, one.type), " ",
         one.subtype ? note(one.subtype + " ") : null, status(one.result, one.result === "unsent" ? "Not sent" : null))))) : null,
@@ -67,7 +62,7 @@ function notificationSheet(one) {
       ["Customer", one.account], ["Transaction", one.transaction
         ? el("a", { href: address({ view: "transactions", id: one.transaction }) }, "#" + one.transaction) : null],
       ["Identifier", el("code", {}, one.notification)]]),
-    one.attempts?.length ? part("Attempts", el("ol", { class: "story" }, ...one.attempts.map((attempt) =>
+    one.attempts.length ? part("Attempts", el("ol", { class: "story" }, ...one.attempts.map((attempt) =>
       el("li", {}, el("time", {}, moment(attempt.date)), el("span", {}, String(attempt.result)))))) : null,
     part("Signed", text("Payload", one.payload, true), text("Transaction in it", one.transactionInfo),
       text("Renewal in it", one.renewalInfo), text("As sent", one.signedPayload)),

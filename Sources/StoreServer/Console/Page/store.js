@@ -1,7 +1,7 @@
 // What every view knows of the store.
 
 import { $ } from "./dom.js";
-import { request } from "./server.js";
+import { query, request } from "./server.js";
 
 export const store = {
   data: null,
@@ -15,10 +15,15 @@ export async function readCommands() {
   return commands;
 }
 
-// Reads the first products, for menus.
+// Reads all products, for menus.
 export async function readProducts() {
-  store.products = (await request("products?limit=50")).rows;
-  return store.products;
+  const rows = [];
+  for (let after = ""; after !== null;) {
+    const page = await request(query("products", { limit: 50, after }));
+    rows.push(...page.rows);
+    after = page.next;
+  }
+  return store.products = rows;
 }
 
 // Forgets what another run of the server has said.

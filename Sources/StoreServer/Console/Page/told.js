@@ -20,13 +20,10 @@ export function resendButton(identifier) {
 }
 
 const tabs = [["", "Notifications"], ["requests", "Requests"], ["settings", "Settings"]];
-const types = ("CONSUMPTION_REQUEST DID_CHANGE_RENEWAL_PREF DID_CHANGE_RENEWAL_STATUS DID_FAIL_TO_RENEW DID_RENEW EXPIRED "
-  + "GRACE_PERIOD_EXPIRED OFFER_REDEEMED ONE_TIME_CHARGE PRICE_INCREASE REFUND REFUND_DECLINED REFUND_REVERSED RENEWAL_EXTENDED "
-  + "RESCIND_CONSENT REVOKE SUBSCRIBED TEST").split(" ");
 
 const set = (name, value, sentence) => (event) => attempt("set " + name, event.currentTarget ?? event.target, async () => {
   await changed("PATCH", "server", { [name]: value() });
-  toast(sentence);
+  toast("Saved: " + sentence());
 });
 
 function settings(server) {
@@ -34,7 +31,7 @@ function settings(server) {
     placeholder: "The address of your server", autocomplete: "off", spellcheck: "false" });
   const toggle = (name, words, explanation) => {
     const box = el("input", { type: "checkbox", id: "set-" + name, key: "set " + name,
-      "aria-describedby": "about-" + name, change: set(name, () => box.checked, words + " was changed") });
+      "aria-describedby": "about-" + name, change: set(name, () => box.checked, () => `${words}: ${box.checked ? "on" : "off"}.`) });
     box.checked = server[name];
     return el("div", { class: "switch", "data-errors": true }, el("label", { for: box.id }, box, words),
       el("p", { class: "note", id: "about-" + name }, explanation));
@@ -42,7 +39,10 @@ function settings(server) {
   return el("div", { class: "settings" },
     el("form", { class: "field", "data-errors": true, submit: (event) => {
       event.preventDefault();
-      set("notificationURL", () => url.value.trim() || null, "Notifications have another URL")({ target: event.submitter || url });
+      set("notificationURL", () => url.value.trim() || null, () => {
+        url.defaultValue = url.value;
+        return `Notifications are sent to ${url.value.trim() || "nobody"}.`;
+      })({ target: event.submitter || url });
     } }, el("label", { for: "notify" }, "Notifications are sent to"), url,
     el("button", { class: "main", key: "notify-save" }, "Save")),
     toggle("isAvailable", "The store’s servers answer", "Off: each request gets a failure, as when the App Store is down."),
@@ -52,12 +52,12 @@ function settings(server) {
       : "none; ", el("a", { href: "#/acts?command=quirk" }, "change them")));
 }
 
-const attempts = (row) => (row.attempts || []).length > 1 ? note(` after ${row.attempts.length} attempts`) : null;
+const attempts = (row) => row.attempts.length > 1 ? note(` after ${row.attempts.length} attempts`) : null;
 
 export const server = {
   name: "server", title: "Server", letter: "n", tabs,
-  filters: () => route.current.query.tab ? [] : [
-    { name: "type", label: "Type", options: types.map((one) => [one, one]) },
+  filters: (data) => route.current.query.tab ? [] : [
+    { name: "type", label: "Type", options: data.words.types.map((one) => [one, one]) },
     { name: "result", label: "Result", options: [["delivered", "Delivered"], ["failed", "Failed"], ["unsent", "Not sent"]] },
   ],
   reads: ({ tab, type, result, transaction, after }) => tab === "requests" ? { list: query("requests", { after }) }
@@ -69,10 +69,9 @@ export const server = {
       if (list.rows.length === 0) return [empty("No request has come yet. A server asks at ", code(location.origin + "/inApps/v1/…"), ".")];
       return [table("Requests", [
         { head: "Date, UTC", class: "c-date", cell: (row) => moment(row.date) },
-        { head: "Method", class: "c-id", cell: (row) => row.method || "" },
-        { head: "Path", class: "c-main", cell: (row) => code(row.path || row.target || row.request || "") },
-        { head: "Answer", class: "c-state", cell: (row) => status(row.status < 400 ? "delivered" : "failed",
-          [row.status, row.error || row.note].filter(Boolean).join(", ")) },
+        { head: "Method", class: "c-id", cell: (row) => row.method },
+        { head: "Path", class: "c-main", cell: (row) => code(row.path) },
+        { head: "Answer", class: "c-state", cell: (row) => status(row.status < 400 ? "delivered" : "failed", String(row.status)) },
       ], list.rows, null, { isFixed: true }), pager(list)];
     }
     if (list.rows.length === 0) {
@@ -159,4 +158,3 @@ function laneCell(lane, count, shape, who) {
   }
   return made;
 }
-
