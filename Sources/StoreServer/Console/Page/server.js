@@ -58,6 +58,8 @@ export async function changed(method, path, value) {
   const body = value === undefined ? undefined : JSON.stringify(value);
   const answer = await send("control/v1/" + path, { method, body, headers: { "Content-Type": "application/json" } });
   if (!answer.ok) throw await refusal(answer);
+  // An answer that is not read is logged as a request that failed.
+  await answer.text();
 }
 
 // Returns a command with its words quoted; options without a value are left out.
