@@ -278,8 +278,8 @@ let package = Package(
         .testTarget(
             name: "StoreEndToEndTests",
             dependencies: [
-                "StoreEndToEnd", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSimulator",
-                "CDispatchOverrides", "TestSupport",
+                "StoreEndToEnd", "StoreContract", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer",
+                "StoreSimulator", "CDispatchOverrides", "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -26,6 +26,8 @@ final class ServedLife: AppServerLife {
 
     func note(_ line: String) { network.note(line) }
 
+    func noteKeptOrders() { network.noteKeptOrders() }
+
     func take(_ step: AppStep) {
         switch step {
         case .killServer: network.kill()
@@ -55,7 +57,7 @@ final class ServedLife: AppServerLife {
             if notifiesFirst, isDisturbed { try network.deliver() }
             if losesRequest, isDisturbed {
                 losesRequest = false
-                return network.note("the app: \(method) \(path)", answer: "lost before it arrived")
+                return network.noteLostRequest("\(method) \(path)")
             }
             switch try network.send(method, path, body, isDisturbed: isDisturbed) {
             case .answered where losesResponse && isDisturbed:

@@ -4,7 +4,7 @@ import StoreSimulator
 
 /// An app with one mistake.
 @MainActor final class CarelessShop {
-    enum Mistake { case finishesFirst, uploadsOnce }
+    enum Mistake { case finishesFirst, finishesOrderFirst, keepsCustomer, uploadsOnce }
 
     private let launch: AppLaunch
     private let mistake: Mistake
@@ -12,6 +12,7 @@ import StoreSimulator
 
     init(_ launch: AppLaunch, _ mistake: Mistake) {
         (self.launch, self.mistake) = (launch, mistake)
+        if mistake == .keepsCustomer { launch.storage["customer"] = customer }
         updates = Task { [weak self] in
             for await result in Transaction.updates { await self?.take(result) }
         }
@@ -21,15 +22,29 @@ import StoreSimulator
 
     func buy(_ name: String) async throws {
         guard let product = try await Product.products(for: [name]).first else { return }
-        if case .success(let result) = try await product.purchase() { await take(result) }
+        let token: UUID? =
+            switch mistake {
+            case .finishesFirst, .uploadsOnce: nil
+            case .finishesOrderFirst: UUID(uuid: (1, 2, 3, 4, 5, 6, 0x47, 8, 0x89, 10, 11, 12, 13, 14, 15, 16))
+            case .keepsCustomer: UUID(uuidString: customer)
+            }
+        let options = token.map { [Product.PurchaseOption.appAccountToken($0)] } ?? []
+        if case .success(let result) = try await product.purchase(options: Set(options)) { await take(result) }
+    }
+
+    /// The first user of the device for an app that keeps their name, otherwise the one who has signed in.
+    private var customer: String {
+        mistake == .keepsCustomer ? launch.storage["customer", default: launch.customer] : launch.customer
     }
 
     private func take(_ result: VerificationResult<Transaction>) async {
         guard case .verified(let transaction) = result else { return }
         let upload = Data(#"{ "signedTransaction": "\#(result.jwsRepresentation)" }"#.utf8)
-        let path = "/customers/\(launch.customer)/transactions"
+        let path = "/customers/\(customer)/transactions"
         switch mistake {
-        case .finishesFirst:
+        case .keepsCustomer:
+            if (try? await launch.server?.post(path, upload))?.isSuccess == true { await transaction.finish() }
+        case .finishesFirst, .finishesOrderFirst:
             await transaction.finish()
             _ = try? await launch.server?.post(path, upload)
         case .uploadsOnce:

@@ -43,6 +43,43 @@ struct EndToEndTests {
         )
     }
 
+    @Test func `An app that finishes before its upload is found, whatever its orders are named`() async throws {
+        let failure = try await failure(of: careless(.finishesOrderFirst))
+        #expect(failure.steps == [.action("buy coins")], "\(failure)")
+    }
+
+    @Test func `An app that uploads for the user before is found`() async throws {
+        let failure = try #require(
+            await #expect(throws: AppSimulationFailure.self) {
+                try await careless(.keepsCustomer).run(
+                    seed: 1,
+                    steps: [.action("buy coins"), .signIn(other: true), .action("buy coins")]
+                )
+            }
+        )
+        #expect(failure.steps == [.signIn(other: true), .action("buy coins")], "\(failure)")
+    }
+
+    @Test func `A failure names the request that was lost`() async throws {
+        let failure = try #require(
+            await #expect(throws: AppSimulationFailure.self) {
+                try await careless(.uploadsOnce).run(
+                    seed: 1,
+                    steps: [.loseRequest, .action("buy coins"), .relaunch]
+                )
+            }
+        )
+        #expect(failure.sentence.hasSuffix(" (a request of the app was lost)"), "\(failure)")
+    }
+
+    @Test func `A right app that is called inline loses nothing with its server`() async throws {
+        try await AppSimulation(products: products) { OldShop($0) }
+            .action("buy coins") { $0.buy("coins") }
+            .callingInline()
+            .withServer(ShopServer.simulation())
+            .run(runs: rounds(2, thoroughly: 20), steps: 20)
+    }
+
     @Test func `An app that never uploads again is found`() async throws {
         let failure = try await failure(of: careless(.uploadsOnce))
         #expect(failure.steps.count <= 3, "\(failure)")

@@ -29,6 +29,14 @@ package final class ServerNetwork {
     private var missedSince: Date?
     /// The date of the next delivery; nil if none is planned.
     private var due: Date?
+    /// The most seconds by which a fault has delayed a notification.
+    private var lateness: TimeInterval = 0
+    /// The date at which everything has arrived that will, once the faults have ended.
+    ///
+    /// Renewals may be due for ever at a server that takes none.
+    private var end = Date.distantFuture
+    /// The date since which an order may reach the store when somebody else has signed in; nil for none.
+    private var keepsOrdersSince: Date?
 
     package init(_ server: ServerUnderTest, _ store: SandboxStore) {
         (self.server, self.store, setup) = (server, store, server.setup)
@@ -79,7 +87,10 @@ package final class ServerNetwork {
     // MARK: Faults
 
     /// Delivers the next notification with a fault.
-    package func add(_ fault: DeliveryFault) { wire.add(fault) }
+    package func add(_ fault: DeliveryFault) {
+        if case .late(let seconds) = fault { lateness = max(lateness, seconds) }
+        wire.add(fault)
+    }
 
     /// Loses the next attempt to deliver a notification.
     package func loseNextAttempt() { losesAttempt = true }
@@ -115,15 +126,16 @@ package final class ServerNetwork {
         (server.isDown, server.plannedKill, downUntil) = (false, nil, nil)
         losesAttempt = false
         wire.endFaults()
+        end = now + NotificationOutbox.productionDelays.reduce(lateness, +)
     }
 
     // MARK: Deliveries
 
-    /// The next date at which a notification is due or the server is back; nil if there is none.
-    package var nextDate: Date? { [due, downUntil].compactMap(\.self).filter { $0 > now }.min() }
+    /// The next date at which a notification is due or the server is back; nil if there is none, or none before the end.
+    package var nextDate: Date? { [nextDelivery, downUntil].compactMap(\.self).filter { $0 > now }.min() }
 
-    /// The date of the next delivery; nil if none is planned.
-    var nextDelivery: Date? { due }
+    /// The date of the next delivery; nil if none is planned before the end.
+    var nextDelivery: Date? { due.flatMap { $0 <= end ? $0 : nil } }
 
     /// Lets a server that was down start again, and starts one that has missed something once more.
     package func bringUp() throws {
@@ -295,6 +307,15 @@ package final class ServerNetwork {
         }
     }
 
+    /// Notes a request of the app that is lost.
+    package func noteLostRequest(_ what: String) {
+        note("the app: \(what)", answer: "lost before it arrived")
+        note(fault: "a request of the app was lost")
+    }
+
+    /// Notes that orders may reach the store later than the app makes them.
+    package func noteKeptOrders() { keepsOrdersSince = keepsOrdersSince ?? now }
+
     /// Notes that the answer to the last request is lost.
     package func noteLostAnswer(to what: String) {
         guard let place = exchanges.lastIndex(where: { $0.what == "the app: \(what)" }) else { return }
@@ -332,20 +353,25 @@ package final class ServerNetwork {
     /// Returns the products that one customer has ordered and another one has paid for.
     ///
     /// A payment queue keeps an order while the device is offline, and sends it when somebody else may have signed in.
-    /// Whose the purchase is then, only the app's server can decide.
+    /// Whose the purchase is then, only the app's server can decide. Any other token that is not the buyer's is the app's own
+    /// affair.
     private func productsBoughtForOthers(
         _ transactions: [SandboxTransaction],
         _ customers: [SimulatedCustomer]
     ) throws -> Set<String> {
-        guard customers.count > 1 else { return [] }
+        guard customers.count > 1, let keepsOrdersSince else { return [] }
         let identifiers = Dictionary(uniqueKeysWithValues: customers.map { ($0.name, $0.identifier) })
         var products: Set<String> = []
         for transaction in transactions
-        where transaction.isSale && transaction.sharedBy == nil && !products.contains(transaction.productIdentifier) {
+        where transaction.isSale && transaction.sharedBy == nil && transaction.date >= keepsOrdersSince
+            && !products.contains(transaction.productIdentifier)
+        {
             guard let token = try view.transaction(transaction.id)?.content.appAccountToken,
                 let name = transaction.account
             else { continue }
-            if identifiers[name] != token { products.insert(transaction.productIdentifier) }
+            if identifiers[name] != token, identifiers.values.contains(token) {
+                products.insert(transaction.productIdentifier)
+            }
         }
         return products
     }

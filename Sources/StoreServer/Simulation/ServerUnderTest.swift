@@ -133,19 +133,20 @@ package final class ServerUnderTest {
         if isDown { return .down }
         try start(at: now)
         requests += 1
-        let response: PlainHTTP.Response
         let victim = plannedKill == .asking ? process?.identifier : nil
         api.killAtRequest(victim)
-        // Only while a request is answered: what a server asks at other times depends on the machine.
-        defer { api.killAtRequest(nil) }
-        do {
-            response = try client.send(method, prefix + path, headers: Self.headers(now), body: body)
-        } catch {
-            if victim != nil, !api.killAtRequest(nil) {
-                plannedKill = nil
-                kill()
-                return .killed
-            }
+        let result = Result { () throws(PlainHTTP.Failure) in
+            try client.send(method, prefix + path, headers: Self.headers(now), body: body)
+        }
+        // Only while a request is answered: what a server asks at other times depends on the machine. A server that asks
+        // after its answer is killed as well, and must not run into the next request.
+        if victim != nil, !api.killAtRequest(nil) {
+            plannedKill = nil
+            kill()
+            return .killed
+        }
+        let response: PlainHTTP.Response
+        do { response = try result.get() } catch {
             throw fault(error, "\(method) \(path)", form: "\(method) \(form)")
         }
         guard case .after(let count)? = plannedKill, isStarted else { return .answered(response) }

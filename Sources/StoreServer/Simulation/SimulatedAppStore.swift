@@ -39,11 +39,13 @@ final class SimulatedAppStore: Sendable {
         self.state = state
         http = try HTTPServer(port: place?.port ?? 0) { request in
             let line = "\(request.method) /\(request.path.joined(separator: "/"))"
-            if let victim = state.withLock({ $0.victim.take() }) {
-                state.withLock { $0.requests.append(Request(line: line, status: nil)) }
+            let isKilled = state.withLock { state in
+                guard let victim = state.victim.take() else { return false }
+                state.requests.append(Request(line: line, status: nil))
                 Foundation.kill(-victim, SIGKILL)
-                return HTTPResponse(503)
+                return true
             }
+            if isKilled { return HTTPResponse(503) }
             let response = state.withLock(\.router)?.respond(to: request) ?? HTTPResponse(404)
             state.withLock { $0.requests.append(Request(line: line, status: response.status)) }
             return response

@@ -112,7 +112,10 @@ extension AppLife {
     private func begin(_ step: AppStep) throws {
         course.coming = course.steps[(course.index + 1)...]
         try course.report(.step(course.index, step))
-        if let server { server.note("\(step)") }
+        if let server {
+            server.note("\(step)")
+            if step.keepsOrders { server.noteKeptOrders() }
+        }
         course.states = states
     }
 

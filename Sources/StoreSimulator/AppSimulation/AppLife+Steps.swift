@@ -211,6 +211,14 @@ extension AppStep {
         }
     }
 
+    /// Whether an order may reach the store later than the app makes it.
+    var keepsOrders: Bool {
+        switch self {
+        case .reachable(false), .delayHistory, .quirk: true
+        default: disturbs
+        }
+    }
+
     /// Whether the step may end a wait of the app.
     fileprivate var mayEndWait: Bool {
         switch kind {

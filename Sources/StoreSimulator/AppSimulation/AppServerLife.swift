@@ -49,6 +49,8 @@ package protocol AppServerLife: AnyObject {
     func begin() throws
     /// Notes a line among the requests.
     func note(_ line: String)
+    /// Notes that orders may reach the store later than the app makes them, when another user may have signed in.
+    func noteKeptOrders()
     /// Performs a step about the server or its network.
     func take(_ step: AppStep)
     /// Sends a request of the app; a broken rule is thrown by the next ``settle()``.

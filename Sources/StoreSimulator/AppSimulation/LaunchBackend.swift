@@ -88,11 +88,19 @@ class LaunchBackend: StoreBackend, @unchecked Sendable {  // unchecked: it may h
 final class FinishObserver: Sendable {
     // Set before the launch begins, and called on its thread.
     nonisolated(unsafe) private var body: ((String) -> Void)?
+    /// The transactions that were noted; a finish is sent again until it is answered.
+    nonisolated(unsafe) private var noted: Set<String> = []
+
+    /// Whether finishes are observed.
+    var isUsed: Bool { body != nil }
 
     func use(_ body: @escaping (String) -> Void) { self.body = body }
 
     func note(_ command: StoreCommand) {
-        if let body, case .finish(let transaction) = command.action, TaskScheduler.current != nil { body(transaction) }
+        guard let body, case .finish(let transaction) = command.action, TaskScheduler.current != nil,
+            noted.insert(transaction).inserted
+        else { return }
+        body(transaction)
     }
 }
 
@@ -187,7 +195,8 @@ final class DirectLaunchBackend: LaunchBackend, ImmediateStore, @unchecked Senda
         super.init(store, process, shown, historyFaults)
     }
 
-    var isSelfContained: Bool { store.isSelfContained }
+    // The observer of finishes asks the app's server, which must not happen with the queue's lock held.
+    var isSelfContained: Bool { store.isSelfContained && !finishes.isUsed }
 
     func openConnection(
         _ listener: any UpdateListener,

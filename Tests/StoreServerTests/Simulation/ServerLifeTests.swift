@@ -35,6 +35,25 @@ struct ServerLifeTests {
         )
     }
 
+    @Test func `A life ends with a server that refuses what is due for ever`() throws {
+        let data = try PythonServer.file { file in
+            file["products"] = [
+                ["id": "pro", "kind": "autoRenewable", "price": "4.99", "group": "pro", "period": "P3D"]
+            ]
+            file["allows"] = ["pro": "$.products"]
+            file["holds"] = nil
+            var server = file["server"] as? [String: Any] ?? [:]
+            server["environment"] = ["FAULT": "refuses"]
+            server["upload"] = nil
+            file["server"] = server
+        }
+        let server = try ServerUnderTest(ServerSetup(SimulationFile.read(data), in: PythonServer.folder))
+        let violation = try #require(
+            #expect(throws: ServerViolation.self) { try life(server, [.store("buy pro --account A")]) }
+        )
+        #expect(violation.rule == "may not pro")
+    }
+
     @Test func `A server that asks for a test notification at each one breaks a rule`() throws {
         let server = try ServerUnderTest(PythonServer.setup(fault: "tests"))
         let violation = try #require(
@@ -55,6 +74,7 @@ struct ServerLifeTests {
         }
         #expect(try live("") == 0)
         #expect(try live("asks") == 1)
+        #expect(try live("answers, then asks") == 1)
         let violation = try #require(#expect(throws: ServerViolation.self) { _ = try live("notes, then asks") })
         #expect(violation.rule == "more coins")
     }

@@ -240,6 +240,8 @@ class Handler(BaseHTTPRequestHandler):
                 for table in ("sales", "owners", "graces", "credits", "seen"):
                     base.execute("delete from " + table)
                 pending.clear()
+            elif self.path == "/notifications" and FAULT == "refuses":
+                raise ValueError("a notification")
             elif self.path == "/notifications":
                 notify(body["signedPayload"])
             else:
@@ -250,6 +252,12 @@ class Handler(BaseHTTPRequestHandler):
             if FAULT == "hangs" and body.get("signedTransaction"):
                 time.sleep(3600)
             base.commit()
+            if FAULT == "answers, then asks" and body.get("signedPayload"):
+                # Without a length, the answer ends with the connection.
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"{}")
+                return ask("history", {"startDate": 0, "endDate": 1})
             self.answer(200)
         except ValueError:
             base.rollback()
