@@ -89,14 +89,10 @@ let package = Package(
             ]
         ),
 
-        // An app under the simulator, also with a server.
+        // An app under the simulator.
         .testTarget(
             name: "SimulatedAppTests",
-            dependencies: [
-                .product(name: "StoreSimulator", package: "StoreCore"),
-                .product(name: "StoreServer", package: "StoreCore"),
-                .product(name: "StoreEndToEnd", package: "StoreCore"), storeKit, storeCore,
-            ]
+            dependencies: [.product(name: "StoreSimulator", package: "StoreCore"), storeKit, storeCore]
         ),
     ]
 )
