@@ -8,6 +8,8 @@ struct ConsoleAct {
     let line: String
     let isMain: Bool
     let isDestructive: Bool
+    /// The question before an act that cannot be taken back; nil for none.
+    let question: String?
 
     /// Creates an act.
     ///
@@ -19,6 +21,7 @@ struct ConsoleAct {
     ///   - device: the device for `--device`.
     ///   - isMain: whether the act is what one most often wants to do.
     ///   - isDestructive: whether the act takes something away.
+    ///   - question: the question before an act that cannot be taken back; nil for none.
     init(
         _ label: String,
         _ command: String,
@@ -26,13 +29,14 @@ struct ConsoleAct {
         account: String? = nil,
         device: String? = nil,
         isMain: Bool = false,
-        isDestructive: Bool = false
+        isDestructive: Bool = false,
+        question: String? = nil
     ) {
         var parts = [command] + words.map(Self.quoted)
         if let account { parts += ["--account", Self.quoted(account)] }
         if let device { parts += ["--device", Self.quoted(device)] }
         (self.label, line) = (label, parts.joined(separator: " "))
-        (self.isMain, self.isDestructive) = (isMain, isDestructive)
+        (self.isMain, self.isDestructive, self.question) = (isMain, isDestructive, question)
     }
 
     private static func quoted(_ word: String) -> String { Word.source(of: word, isQuoted: true) }
@@ -41,7 +45,7 @@ struct ConsoleAct {
     var json: JSONValue {
         [
             "label": .string(label), "line": .string(line), "isMain": .bool(isMain),
-            "isDestructive": .bool(isDestructive),
+            "isDestructive": .bool(isDestructive), "question": .optional(question),
         ]
     }
 }
@@ -89,7 +93,15 @@ extension ConsoleAct {
         if !transaction.isFinished, state != .interrupted, let device {
             acts.append(ConsoleAct("Finish", "finish", id, device: device))
         }
-        acts.append(ConsoleAct("Delete", "delete", id, isDestructive: true))
+        acts.append(
+            ConsoleAct(
+                "Delete",
+                "delete",
+                id,
+                isDestructive: true,
+                question: "Delete #\(id) from the store, as if it never was? It cannot be taken back."
+            )
+        )
         return acts
     }
 

@@ -3,18 +3,19 @@ import StoreCore
 import StoreScenario
 
 extension ConsoleReader {
-    /// Returns what falls due before the clock moves to a moment, or to the next renewal.
+    /// Returns what falls due before the clock moves to a moment, or to the next renewal; where none succeeds, to the next change.
     func due(_ query: ControlQuery) throws -> JSONValue {
         // Moments are written in whole seconds, and a clock that moves to the one before the renewal does not reach it.
         let moment =
             query["until"] == "next"
-            ? store.nextRenewal.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
+            ? (store.nextRenewal ?? store.dueChanges(limit: 1).changes.first?.date)
+                .map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
             : try query.beginning("until")
         guard let moment else {
             guard query["until"] == "next" else {
                 throw ControlFailure(.invalid, "until is missing: a date, or next for the next renewal")
             }
-            return ["until": .null, "counts": .array([]), "sentence": .string("nothing renews")]
+            return ["until": .null, "counts": .array([]), "sentence": .string("nothing falls due")]
         }
         let forecast = store.forecast(until: moment)
         let counts = DueChange.Kind.allCases.compactMap { kind in forecast.counts[kind].map { (kind, $0) } }

@@ -21,7 +21,10 @@ extension ConsoleReader {
     /// Returns a notification with its payloads; nil if there is none.
     func notification(_ identifier: String) throws -> JSONValue? {
         guard let notification = try control.reader.notification(identifier) else { return nil }
+        // The log of posts has what the ledger does not: the addresses, and the responses.
+        let posts = control.deliveries.lines(after: 0, limit: 1000).filter { $0.identifier == notification.identifier }
         return try control.reader.row(notification) + facts(about: [notification])[0]
+            + ["posts": .array(posts.map(\.json))]
     }
 
     /// Returns notifications without their payloads.

@@ -35,6 +35,12 @@ import Testing
         }
     }
 
+    @Test func `Only what cannot be taken back is asked about`() throws {
+        try shop.perform("buy coins")
+        let acts = try shop.ask("/transaction/1").transaction.acts.list
+        #expect(acts.filter { $0.question.text != nil }.map(\.label.text) == ["Delete"])
+    }
+
     @Test func `A purchase whose sheet is open is decided like one that waits`() throws {
         try shop.perform("authorizer later", "buy coins")
         let row = try shop.ask("/transactions?state=in+progress").rows[0]

@@ -177,6 +177,7 @@ import Testing
         let identifier = try #require(list.rows[1].notification.text)
         let one = try shop.ask("/notification/\(identifier)")
         #expect(one["payload"].notificationType.text == "ONE_TIME_CHARGE" && one.result.text == "failed")
+        #expect(one.posts.list.count == 1 && one.posts[0].url.text != nil && one.posts[0].result.text == "NO_RESPONSE")
         #expect(one.transactionInfo.productId.text == "coins" && one.signedPayload.text?.isEmpty == false)
         #expect(shop.respond("GET", "/notification/\(UUID().uuidString)").status == 404)
     }

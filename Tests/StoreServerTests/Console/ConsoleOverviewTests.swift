@@ -119,10 +119,12 @@ import Testing
         #expect(try shop.ask("/transactions").total.number == 3)
     }
 
-    @Test func `Where nothing renews there is no next renewal`() throws {
-        try shop.perform("buy gold", "auto-renew off")
+    @Test func `Where nothing renews, the next change is meant, and without subscriptions none`() throws {
+        let none = try shop.ask("/due?until=next")
+        #expect(none.until.value is NSNull && none.sentence.text == "nothing falls due")
+        try shop.perform("buy weekly", "billing-fails on")
         let due = try shop.ask("/due?until=next")
-        #expect(due.until.value is NSNull && due.sentence.text == "nothing renews")
+        #expect(due.until.text == "2025-01-08T00:00:00Z" && due.sentence.text == "1 payment fails")
     }
 
     @Test func `Only so many changes are looked ahead`() throws {

@@ -67,7 +67,9 @@ export function keepErrors(place) {
 
 // Creates the button of an act that the server offers.
 export function actButton(act, about) {
-  return button(act.label, (event) => perform(act.line, event.currentTarget), {
+  return button(act.label, (event) => {
+    if (!act.question || confirm(act.question)) perform(act.line, event.currentTarget);
+  }, {
     class: `${act.isMain ? "main" : ""} ${act.isDestructive ? "destructive" : ""} act`.trim(),
     key: act.line, title: act.line, "aria-label": about ? `${act.label} ${about}` : null,
   });

@@ -62,6 +62,7 @@ export function closeSheet() {
 
 export function follow() {
   isLeaving = false;
+  $("dialog").close();
   const hasToken = takeToken();
   const before = route.current;
   if (location.hash === "" || location.hash.startsWith("#/")) route.current = parse(location.hash);

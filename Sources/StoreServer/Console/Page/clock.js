@@ -44,7 +44,7 @@ export function openClock(target = "day") {
       if (turn !== latest) return;
       until = answer.until;
       field.value = until ? until.slice(0, 19) : "";
-      due.textContent = until ? `${capital(answer.sentence || "nothing falls due")}.` : "No subscription renews.";
+      due.textContent = until ? `${capital(answer.sentence || "nothing falls due")}.` : "Nothing falls due.";
       line.textContent = until ? lineOf("advance-to", [until]) : "";
       move.textContent = until ? `Move the clock to ${moment(until)}` : "Move the clock";
       move.disabled = !until;
@@ -60,9 +60,10 @@ export function openClock(target = "day") {
     attempt(words, move, async () => {
       move.textContent = "Moving…";
       try {
-        const answer = await performed(words);
+        const happened = due.textContent;
+        await performed(words);
         closeDialog();
-        toast(answer.split("\n").pop() || "The clock was moved.", words);
+        toast(`${happened} It is ${moment(until)}.`, words);
       } finally {
         move.textContent = `Move the clock to ${moment(until)}`;
       }

@@ -62,10 +62,10 @@ function notificationSheet(one) {
       ["Customer", one.account], ["Transaction", one.transaction
         ? el("a", { href: address({ view: "transactions", id: one.transaction }) }, "#" + one.transaction) : null],
       ["Identifier", el("code", {}, one.notification)]]),
-    one.attempts.length ? part("Attempts", el("ol", { class: "story" }, ...one.attempts.map((attempt) =>
-      el("li", {}, el("time", {}, moment(attempt.date)), el("span", {}, String(attempt.result)))))) : null,
-    part("Signed", text("Payload", one.payload, true), text("Transaction in it", one.transactionInfo),
-      text("Renewal in it", one.renewalInfo), text("As sent", one.signedPayload)),
+    one.attempts.length ? part("Answers", el("ol", { class: "story" }, ...(one.posts.length ? one.posts : one.attempts).map((post) =>
+      el("li", {}, el("time", {}, moment(post.date)), el("span", {}, post.status ? `${post.status} from ${post.url}` : post.result))))) : null,
+    part("Signed", text("Transaction in it", one.transactionInfo, true), text("Renewal in it", one.renewalInfo),
+      text("Payload", one.payload), text("As sent", one.signedPayload)),
   ];
 }
 
