@@ -52,6 +52,41 @@
             #expect(statements > 100)
             for point in 1...statements { try Walk(folder, killedAt: point).live() }
         }
+
+        @Test(arguments: [Decimal(10), nil])
+        func `An order that was left undecided is decided once by the webhook`(price: Decimal?) throws {
+            let clock = ManualClock()
+            let folder = try Folder()
+            let path = folder.path("shop.db")
+            let shop = try DatabaseShop(path: path, items: stock, clock: clock)
+            let order = OrderID(journal: JournalID(rawValue: 7), number: 1)
+            // The same number of another journal is another order.
+            let other = OrderID(journal: JournalID(rawValue: 8), number: 1)
+            for id in [order, other] {
+                let command = StoreCommand(id: id, action: .purchase(StorePayment(productIdentifier: "castle")))
+                try shop.device("phone", account: "mia").submit([command]) { #expect($0 == .taken) }
+            }
+            _ = clock.activity.settle() as [String]
+            let database = try ShopDatabase(path: path) {}
+            // As a shop writes it whose payments take time.
+            try database.run("UPDATE sale SET body = json_set(body, '$.state', 'purchasing')")
+            try database.run("DELETE FROM charge")
+
+            try shop.decide(order.description, paid: price)
+            try shop.decide(order.description, paid: price)
+            try shop.decide(order.description, paid: 1)
+            _ = clock.activity.settle() as [String]
+
+            let states = try database.snapshot(of: "phone").map { update -> StoreTransaction.State? in
+                if case .transaction(let transaction) = update { transaction.state } else { nil }
+            }
+            #expect(states == [price == nil ? .failed : .purchased, .purchasing])
+            let charges = try database.run("SELECT command, price FROM charge")
+            #expect(charges == (price.map { [[order.description, "\($0)"]] } ?? []))
+            #expect(try database.run("SELECT count(*) FROM news") == [["3"]])
+            let restorable = try database.run("SELECT id FROM sale WHERE lasts = 1 ORDER BY id")
+            #expect(restorable == (price == nil ? [["2"]] : [["1"], ["2"]]))
+        }
     }
 
     /// What ends a shop behind a statement, like the end of its process.

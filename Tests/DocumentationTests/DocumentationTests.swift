@@ -111,7 +111,7 @@ import Testing
         "WhatATestCanMakeHappen.md": (1, "Tests/SandboxStoreTests/DemoTests.swift"),
         "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),
         "WhatRealStoresDo.md": (1, "Tests/DocumentationTests/ExamplesQuirks.swift"),
-        "WritingABackend.md": (2, "input: drawings"),
+        "WritingABackend.md": (3, "input: drawings and a module map"),
     ]
 
     @Test(arguments: articles) func `Each output that an article shows is compared with what is printed`(

@@ -385,6 +385,48 @@
         }
     }
 
+    extension DatabaseShop {
+        /// Decides an order that was left undecided, for the payment provider's webhook.
+        ///
+        /// The order is the key that the provider got, and the price what it charged: nil for a declined payment. What is
+        /// decided stays as it is.
+        func decide(_ order: String, paid price: Decimal?) throws {
+            try queue.sync {
+                try database.transaction {
+                    let rows = try database.run(
+                        """
+                        SELECT id, account, device, body FROM sale
+                        WHERE finished = 0
+                            AND json_extract(body, '$.order.journal') || '/' || json_extract(body, '$.order.number') = ?
+                        """,
+                        order
+                    )
+                    guard let row = rows.first else { return }
+                    let open: StoreTransaction = try database.value(of: row[3])
+                    guard open.state == .purchasing || open.state == .deferred else { return }
+                    let decided = StoreTransaction(
+                        identifier: open.identifier,
+                        order: open.order,
+                        payment: open.payment,
+                        state: price == nil ? .failed : .purchased,
+                        date: now,
+                        failure: price == nil ? .storeKit(.unknown, "the payment was declined") : nil
+                    )
+                    if let price {
+                        try database.run("INSERT INTO charge VALUES (?, ?, ?)", order, row[1], "\(price)")
+                    } else {
+                        // A restore does not bring it.
+                        try database.run("UPDATE sale SET lasts = 0 WHERE id = ?", row[0])
+                    }
+                    let body = String(decoding: try JSONEncoder().encode(decided), as: UTF8.self)
+                    try database.run("UPDATE sale SET body = ? WHERE id = ?", body, row[0])
+                    try database.add(.transaction(decided), for: row[2])
+                }
+            }
+            perform { _ in self.sendNews() }
+        }
+    }
+
     /// The shop as one device sees it.
     final class ShopDevice: StoreBackend, StorefrontService {
         let shop: DatabaseShop
