@@ -22,7 +22,9 @@ extension ConsoleReader {
     func notification(_ identifier: String) throws -> JSONValue? {
         guard let notification = try control.reader.notification(identifier) else { return nil }
         // The log of posts has what the ledger does not: the addresses, and the responses.
-        let posts = control.deliveries.lines(after: 0, limit: 1000).filter { $0.identifier == notification.identifier }
+        let posts = control.reader.deliveries.lines(after: 0, limit: 1000).filter {
+            $0.identifier == notification.identifier
+        }
         return try control.reader.row(notification) + facts(about: [notification])[0]
             + ["posts": .array(posts.map(\.json))]
     }
