@@ -7,7 +7,8 @@ import Testing
 @Suite struct ProcessTests {
     @Test func `The demo runs as a process of its own, from any directory`() async throws {
         let result = try runProgram(["demo"])
-        #expect(result.output == (try golden("demo")))
+        // Elsewhere than in a checkout, the next commands are those of an installed tool.
+        #expect(result.output == (try golden("demo")).replacing("  swift run sandbox-store", with: "  sandbox-store"))
         #expect(result.complaints.isEmpty)
         #expect(result.code == 0)
     }
