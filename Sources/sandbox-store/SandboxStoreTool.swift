@@ -58,7 +58,7 @@ struct SandboxStoreTool {
     private func wait(for operation: @escaping @Sendable () async throws -> Void) throws {
         let outcome = Locked<Result<Void, any Error>>(.success(()))
         let end = DispatchSemaphore(value: 0)
-        Task.detached {
+        Task.detached(executorPreference: ToolExecutor()) {
             do { try await operation() } catch { outcome.withLock { $0 = .failure(error) } }
             end.signal()
         }
@@ -160,5 +160,17 @@ struct SandboxStoreTool {
     /// The demo's `.storekit` file, from a public app; see SOURCES.md in the same folder.
     nonisolated static var demoFile: URL {
         Bundle.module.bundleURL.appending(path: "Resources/flutter__packages__Configuration_2.storekit")
+    }
+}
+
+/// An executor with a thread of its own, for operations for which the main thread waits.
+///
+/// The shared threads of tasks may all be waiting for the main one meanwhile.
+private final class ToolExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "sandbox-store")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
