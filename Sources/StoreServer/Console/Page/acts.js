@@ -65,7 +65,6 @@ export function keepErrors(place) {
   });
 }
 
-// Creates the button of an act that the server offers.
 export function actButton(act, about) {
   return button(act.label, (event) => {
     if (!act.question || confirm(act.question)) perform(act.line, event.currentTarget);

@@ -62,11 +62,11 @@ export function closeSheet() {
 
 export function follow() {
   isLeaving = false;
-  $("dialog").close();
   const hasToken = takeToken();
   const before = route.current;
   if (location.hash === "" || location.hash.startsWith("#/")) route.current = parse(location.hash);
   else history.replaceState(history.state, "", location.pathname + address(before));
+  if (route.current.view !== before.view) $("dialog").close();
   route.changed(before);
   if (hasToken) route.tokenChanged();
 }
