@@ -68,7 +68,7 @@ struct ServeTests {
         #expect(status == 422)
         #expect(answer.contains("this store's clock cannot be moved"))
         // The page has no buttons then.
-        #expect(try await service.ask("state").text.contains("\"isMovable\":false"))
+        #expect(try await service.ask("overview").text.contains("\"isMovable\":false"))
         #expect(service.end(SIGTERM) == 0)
     }
 
@@ -78,7 +78,7 @@ struct ServeTests {
         let (status, answer) = try await service.ask("act", "advance 1mo")
         #expect(status == 200)
         #expect(answer.contains("it is "))
-        #expect(try await service.ask("state").text.contains("\"isMovable\":true"))
+        #expect(try await service.ask("overview").text.contains("\"isMovable\":true"))
         #expect(service.end(SIGTERM) == 0)
     }
 
