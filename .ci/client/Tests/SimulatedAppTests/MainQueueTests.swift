@@ -33,7 +33,7 @@ private final class MainQueueShop: NSObject, SKPaymentTransactionObserver, @unch
     }
 }
 
-/// Who depends on the product has the main queue's blocks run in the life: on Linux, where it can be had.
+/// Without the functions that come with the product, the block would write outside the life, which is a violation.
 @Test func `A simulated app's main queue is the simulation's`() async throws {
     let simulation = AppSimulation(products: [.consumable("sword", price: "0.99")]) {
         MainQueueShop(storage: $0.storage)
@@ -43,6 +43,6 @@ private final class MainQueueShop: NSObject, SKPaymentTransactionObserver, @unch
     .without(.storefront)
     #if os(Linux)
         let report = try await simulation.run(runs: 30)
-        #expect(report.count(of: .action) > 0 && report.hint == nil)
+        #expect(report.count(of: .action) > 0)
     #endif
 }
