@@ -1,3 +1,5 @@
+import Foundation
+import StoreCore
 import StoreServer
 import StoreSimulator
 
@@ -25,4 +27,34 @@ extension AppSimulation {
     /// - Parameter server: the simulation's file of the server.
     /// - Returns: the simulation with the server.
     public func withServer(_ server: ServerSimulation) -> Self { withServer(ServerPlan(server)) }
+}
+
+/// The plan of a user's server in the simulation of an app.
+private struct ServerPlan: AppServerPlan {
+    private let simulation: ServerSimulation
+
+    init(_ simulation: ServerSimulation) { self.simulation = simulation }
+
+    var mostJobs: Int? { simulation.isStarted ? nil : 1 }
+
+    func check(_ products: [SandboxProduct]) throws { try simulation.checkProducts(products) }
+
+    func start() throws -> any AppServerHost { Host(try simulation.makeServer()) }
+
+    private final class Host: AppServerHost {
+        private let server: ServerUnderTest
+
+        init(_ server: ServerUnderTest) { self.server = server }
+
+        var bundle: String { server.bundle }
+
+        func signer(clock: ManualClock) throws -> any ReceiptSigner { try server.signer(clock: clock) }
+
+        func life(_ store: SandboxStore, customers: [(account: String, identifier: String)]) -> any AppServerLife {
+            ServedLife(
+                ServerNetwork(server, store),
+                customers.map { SimulatedCustomer(name: $0.account, identifier: $0.identifier) }
+            )
+        }
+    }
 }

@@ -16,15 +16,8 @@ struct ServerStepGenerator {
         self.setup = setup
         random = SplitMix64(seed: seed, stream: 1)
         var names = SplitMix64(seed: seed, stream: 2)
-        customers = ["A", "B", "C"].map { name in
-            let bytes = (0..<2).flatMap { _ in withUnsafeBytes(of: names.next().bigEndian) { Array($0) } }
-            let uuid = UUID(
-                uuid: (
-                    bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6] & 0x0f | 0x40, bytes[7],
-                    bytes[8] & 0x3f | 0x80, bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-                )
-            )
-            return SimulatedCustomer(name: name, identifier: uuid.uuidString.lowercased())
+        customers = ["A", "B", "C"].map {
+            SimulatedCustomer(name: $0, identifier: names.uuid().uuidString.lowercased())
         }
         let claimed = Set(setup.allows.map(\.product) + setup.holds.map(\.product))
         products = setup.products.filter { claimed.contains($0.identifier) }

@@ -58,7 +58,7 @@ import Testing
             try svg.write(toFile: file, atomically: true, encoding: .utf8)
         }
         let shown = try String(contentsOf: Self.picture, encoding: .utf8)
-        #expect(svg == shown, "run .ci/pictures --update if the change is meant, and look at the picture")
+        #expect(svg == shown, "run .ci/pictures if the change is meant, and look at the picture")
     }
 
     @Test func `Its story has a sale, a question, a renewal, a refund, and a purchase that a second launch is told of`()
