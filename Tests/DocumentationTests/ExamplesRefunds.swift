@@ -25,6 +25,7 @@ private final class Shelf: NSObject, SKPaymentTransactionObserver {
 private let products: [SandboxProduct] = [
     .nonConsumable("full.game", price: "4.99"),
     .autoRenewable("pass", price: "2.99", period: .init(1, .month), group: "passes"),
+    .consumable("hints", price: "2.00"),
 ]
 
 @Test func `What is paid back is revoked`() throws {
@@ -53,6 +54,30 @@ private let products: [SandboxProduct] = [
     try store.refund(periods[1].id)
     #expect(shelf.unlocked.isEmpty)
     #expect(store.account.subscription(inGroup: "passes")?.end == .revoked)
+}
+
+@Test func `A part of the price is refunded`() throws {
+    let store = try SandboxStore(products: products)
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let shelf = Shelf()
+    queue.add(shelf)
+
+    queue.add(SKPayment(productIdentifier: "hints"))
+    let hints = try #require(store.account.transactions.last)
+    try store.refund(hints.id, percentage: 25, reason: .developerIssue)
+    #expect(try store.account.totalRefunded == Decimal(string: "0.5"))
+}
+
+@Test func `A request waits for the server's report`() throws {
+    let store = try SandboxStore(products: products)
+    let queue = SKPaymentQueue(backend: store, delivery: .inline)
+    let shelf = Shelf()
+    queue.add(shelf)
+
+    queue.add(SKPayment(productIdentifier: "hints"))
+    store.refundDecision = .followServer
+    try store.requestRefund(of: "1")
+    #expect(store.refundRequests == ["1"])
 }
 
 @Test func `Transactions are deleted`() throws {

@@ -95,6 +95,10 @@ import Testing
         // Refunds and receipts.
         ("refund 1", "refunded: #1 3 × sword: purchased, cancelled"),
         ("reverse-refund", "charged again: #1"),
+        ("refund 1 --percentage 50 --app-issue", "refunded: #1"),
+        ("timeline", "50% of the price"),
+        ("reverse-refund", "charged again: #1"),
+        ("refund-decision follow-server", "follow-server"),
         ("refund-decision ask", "ask"),
         ("request-refund 1 --reason unintended-purchase", "requested: #1"),
         ("refund-requests", "1"),

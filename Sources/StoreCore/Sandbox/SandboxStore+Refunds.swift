@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxStore {
-    /// Refunds a purchase, always and at once, as the store does when it grants a user's request.
+    /// Refunds a purchase or a part of its price, always and at once, as the store does when it grants a user's request.
     ///
     /// If the transaction is the purchase of a non-consumable, or the running period of a subscription, the entitlement
     /// ends now, and receipts state the refund from then on. In these cases the account's devices are notified by
@@ -14,14 +14,25 @@ extension SandboxStore {
     /// A purchase and its free repetitions, made while the product was owned already, are canceled together; the
     /// transaction may be any of them.
     ///
-    /// - Parameter transaction: the identifier of a purchase or a renewal.
-    /// - Throws: ``SandboxError/notSold(_:)`` for a transaction that failed or waits, that came from a restore or the
+    /// A part of the price ends access as the whole price does: signed payloads then have the type `REFUND_PRORATED` and
+    /// the percentage. The amount is rounded to thousandths of the currency's unit.
+    ///
+    /// - Parameters:
+    ///   - transaction: the identifier of a purchase or a renewal.
+    ///   - percentage: the share of the price: above 0, at most 100, with at most three digits behind the point.
+    ///   - reason: the reason in signed payloads and receipts.
+    /// - Throws: ``SandboxError/invalidPercentage(_:)``; ``SandboxError/notSold(_:)`` for a transaction that failed or waits, that came from a restore or the
     ///   family, or that only changed how a subscription renews, and for an unknown identifier;
     ///   ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
-    public func refund(_ transaction: String) throws {
+    public func refund(
+        _ transaction: String,
+        percentage: Decimal = 100,
+        reason: TransactionPayload.RevocationReason = .other
+    ) throws {
+        let share = try RefundShare(percentage: percentage, reason: reason)
         guard let number = TransactionNumber(transaction) else { throw SandboxError.notSold(transaction) }
         try driver.change(selling: number) { state, sale, events, now in
-            events.append(try state.refund(number, of: sale, now: now))
+            events.append(try state.refund(number, of: sale, share, now: now))
         }
     }
 }
@@ -86,7 +97,7 @@ extension SandboxStore {
 
     /// The transactions with a pending refund request, oldest first.
     ///
-    /// Decide a request by ``refund(_:)`` or ``declineRefund(of:)``.
+    /// Decide a request by ``refund(_:percentage:reason:)`` or ``declineRefund(of:)``.
     ///
     /// The ledger stores the requests, declined ones included.
     public var refundRequests: [String] {

@@ -4,9 +4,22 @@ import StoreCore
 extension ScenarioCommand {
     /// Commands about refunds, deleted transactions, and receipts.
     static let refunds: [ScenarioCommand] = [
-        ScenarioCommand("refund", [.transaction(.sold)], in: .refunds, "Pays a purchase or a period back") { call in
+        ScenarioCommand(
+            "refund",
+            [.transaction(.sold)],
+            [
+                ScenarioOption("--percentage", .number(1...100), "the share of the price; without it, all of it"),
+                ScenarioOption("--app-issue", nil, "the reason is a problem with the app"),
+            ],
+            in: .refunds,
+            "Pays a purchase or a period back"
+        ) { call in
             let transaction = try call.transaction(.sold)
-            try call.store.refund(transaction)
+            try call.store.refund(
+                transaction,
+                percentage: Decimal(call.number("--percentage") ?? 100),
+                reason: call.has("--app-issue") ? .developerIssue : .other
+            )
             return try call.done("refunded", transaction: transaction)
         },
         ScenarioCommand(

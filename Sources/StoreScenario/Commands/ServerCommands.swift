@@ -6,10 +6,10 @@ extension ScenarioCommand {
     static let server: [ScenarioCommand] = [
         ScenarioCommand(
             "refund-decision",
-            [ScenarioParameter("decision", .choice(["approve", "ask", "decline"]))],
+            [ScenarioParameter("decision", .choice(RefundDecision.allCases.map(\.rawValue)))],
             in: .server,
             isSetting: true,
-            "What becomes of requests for refunds from now on; ask lets them wait"
+            "Decides requests for refunds from now on, or lets them wait (for a server)"
         ) { call in
             call.store.refundDecision = RefundDecision(rawValue: call.text("decision")) ?? .approve
             return call.done("requests for refunds: \(call.text("decision"))")

@@ -77,6 +77,17 @@ struct Consumption {
         }
     }
 
+    /// The server's preference; ``ServerRefundPreference/grant`` if it states none.
+    ///
+    /// The first version's numbers 1 and 2 are a grant and a refusal; its 0 and 3 state no preference.
+    var preference: ServerRefundPreference {
+        switch (version, members.refundPreference?.text, members.refundPreference?.number.value) {
+        case (.first, _, 2), (.second, Self.decline, _): .decline
+        case (.second, Self.prorated, _): .prorate(consumed: members.consumptionPercentage?.value)
+        default: .grant
+        }
+    }
+
     /// The maximum percentage, in thousandths of a percent.
     private static let whole = 100_000
     private static let delivered = "DELIVERED"
@@ -85,7 +96,8 @@ struct Consumption {
         "UNDELIVERED_OTHER",
     ]
     private static let prorated = "GRANT_PRORATED"
-    private static let refundPreferences: Set = ["DECLINE", "GRANT_FULL", prorated]
+    private static let decline = "DECLINE"
+    private static let refundPreferences: Set = [decline, "GRANT_FULL", prorated]
 
     /// The members of a report that are checked.
     struct Members: Decodable {

@@ -240,7 +240,7 @@ extension ServerAPI {
         guard let transaction = try view.transaction(identifier) else { throw try unknown(identifier) }
         guard transaction.payload.inAppOwnershipType == .purchased else { throw APIError.familyTransactionNotSupported }
         try report.check(transaction.payload.type)
-        try view.takeConsumption(data, of: identifier)
+        try view.takeConsumption(data, of: identifier, preference: report.preference)
         return HTTPResponse(202)
     }
 

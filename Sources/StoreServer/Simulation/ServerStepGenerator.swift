@@ -95,8 +95,13 @@ struct ServerStepGenerator {
         }
     }
 
+    /// Returns a refund; one of eight is of a part of the price.
+    private static func refund(_ index: Int) -> String {
+        "refund any-\(index)\(index == 7 ? " --percentage 50" : "")"
+    }
+
     private mutating func refund() -> ServerStep {
-        below(4) == 0 ? .store("reverse-refund any-\(below(6))") : .store("refund any-\(below(8))")
+        below(4) == 0 ? .store("reverse-refund any-\(below(6))") : .store(Self.refund(below(8)))
     }
 
     private mutating func people() -> ServerStep {

@@ -164,6 +164,62 @@ import Testing
         }
     }
 
+    /// A server's preference, and the share that the store refunds then, in thousandths of a percent; nil for none.
+    private static let preferences: [(version: String, members: [String: AnswerValue], refunded: Int?)] = [
+        ("v1", [:], 100_000), ("v1", ["refundPreference": .number(1)], 100_000),
+        ("v1", ["refundPreference": .number(2)], nil), ("v1", ["refundPreference": .number(3)], 100_000),
+        ("v2", [:], 100_000), ("v2", ["refundPreference": .text("GRANT_FULL")], 100_000),
+        ("v2", ["refundPreference": .text("DECLINE")], nil),
+        (
+            "v2", ["refundPreference": .text("GRANT_PRORATED"), "consumptionPercentage": .number(40_000)],
+            60_000
+        ),
+    ]
+
+    @Test(arguments: preferences) func `A report decides the request that waits for it, and no other`(
+        version: String,
+        members: [String: AnswerValue],
+        refunded: Int?
+    ) throws {
+        shop.store.refundDecision = .followServer
+        let (coins, others) = (try shop.buy("coins"), try shop.buy("coins"))
+        let report = (version == "v1" ? Self.first : Self.second).merging(members) { $1 }
+        #expect(try shop.store.requestRefund(of: coins) == .taken)
+        #expect(shop.store.refundRequests == [coins])
+        for transaction in [others, coins] {
+            #expect(try send(version, report, about: transaction).errorCode.number == nil)
+        }
+        let payload = try shop.store.signedTransaction(coins).payload
+        #expect(payload.revocationPercentage == refunded && (payload.revocationDate == nil) == (refunded == nil))
+        #expect(payload.revocationType == refunded.map { $0 == 100_000 ? .fullRefund : .proratedRefund })
+        #expect(try shop.store.signedTransaction(others).payload.revocationDate == nil)
+        #expect(try shop.store.refundRequests.isEmpty && shop.store.requestRefund(of: coins) == .duplicate)
+        #expect(try shop.store.consumptionReports.count == 2)
+    }
+
+    @Test(arguments: [(0, 100_000), (15.5, 50_000), (31, nil)] as [(Double, Int?)])
+    func `A prorated refund of a subscription is of what remains of its period`(days: Double, refunded: Int?) throws {
+        shop.store.refundDecision = .followServer
+        let gold = try shop.buy("gold")
+        try shop.store.account.setAutoRenew(false, inGroup: "metals")
+        #expect(try shop.store.requestRefund(of: gold) == .taken)
+        let payload = try shop.store.signedTransaction(gold).payload
+        let length = try #require(payload.expiresDate).date.timeIntervalSince(payload.purchaseDate.date)
+        shop.clock.advance(by: length * days / 31)
+        let prorated = report(Self.second, ["refundPreference": .text("GRANT_PRORATED")])
+        #expect(try send("v2", prorated, about: gold).errorCode.number == nil)
+        #expect(try shop.store.signedTransaction(gold).payload.revocationPercentage == refunded)
+    }
+
+    @Test func `A report decides nothing where the operator does`() throws {
+        shop.store.refundDecision = .ask
+        let coins = try shop.buy("coins")
+        try shop.store.requestRefund(of: coins)
+        let told = report(Self.second, ["refundPreference": .text("GRANT_FULL")])
+        #expect(try send("v2", told, about: coins).errorCode.number == nil)
+        #expect(shop.store.refundRequests == [coins])
+    }
+
     @Test func `Nobody reports on what the family shares`() throws {
         let member = try shop.store.addAccount("member")
         try shop.store.addFamily("family", organiser: shop.account).add(member)

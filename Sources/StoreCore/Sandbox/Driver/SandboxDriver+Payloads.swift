@@ -205,6 +205,7 @@ extension PayloadBuilder {
         let offer = isOfPeriod ? term?.offer?.offer : nil
         let isShared = purchase?.isShared == true
         let cancellation = state.revocations.cancellation(of: original.number)
+        let refund = cancellation == nil || isShared ? nil : state.revocations.refund(of: original.number)
         let identifier = transaction.number.identifier
         let originalNumber = term?.original ?? original.number
         let price = original.country == nil ? nil : original.price
@@ -224,9 +225,10 @@ extension PayloadBuilder {
             inAppOwnershipType: isShared ? .familyShared : .purchased,
             signedDate: PayloadDate(now),
             revocationDate: cancellation.map { PayloadDate($0) },
-            revocationReason: cancellation == nil ? nil : .other,
-            revocationType: cancellation == nil ? nil : isShared ? .familyRevoke : .fullRefund,
-            revocationPercentage: cancellation == nil || isShared ? nil : 100_000,
+            revocationReason: cancellation == nil ? nil : refund?.reason.map { .init(rawValue: $0) } ?? .other,
+            revocationType: cancellation == nil
+                ? nil : isShared ? .familyRevoke : refund?.percentage == nil ? .fullRefund : .proratedRefund,
+            revocationPercentage: cancellation == nil || isShared ? nil : refund?.percentage ?? RefundShare.whole,
             isUpgraded: isOfPeriod && index.isReplaced(original) ? true : nil,
             offerType: offer.map { TransactionPayload.OfferType($0.kind) },
             offerIdentifier: offer?.terms.identifier,

@@ -42,6 +42,18 @@ struct Refund: Hashable, Codable, Sendable {
     let revoked: [String]
     /// The subscription that the refund ended; nil if none, or if an older version of the store recorded the refund.
     var ended: SubscriptionIndex?
+    /// The share of the price that was refunded, in thousandths of a percent; nil for the whole price.
+    var percentage: Int?
+    /// The reason in signed payloads; nil for any other reason than a problem with the app.
+    var reason: Int?
+
+    /// Returns the amount refunded of a charge, rounded to thousandths of the currency's unit.
+    func amount(of charge: Decimal) -> Decimal {
+        guard let percentage else { return charge }
+        var (exact, rounded) = (charge * Decimal(percentage) / Decimal(RefundShare.whole), Decimal())
+        NSDecimalRound(&rounded, &exact, 3, .plain)
+        return rounded
+    }
 }
 
 /// The reversal of a refund.

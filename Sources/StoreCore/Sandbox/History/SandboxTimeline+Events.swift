@@ -175,7 +175,9 @@ extension SandboxTimeline.Entry {
             describe(refund.transactions, history)
             revoked = refund.revoked
             let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
-            what = "refunded \(Self.names(refund.transactions)), \(sum) paid back\(Self.loss(of: refund.revoked))"
+            let share = refund.percentage.map { ", \(Decimal($0) / 1000)% of the price" } ?? ""
+            let names = Self.names(refund.transactions)
+            what = "refunded \(names), \(sum) paid back\(share)\(Self.loss(of: refund.revoked))"
         case .deleted(let deletion):
             kind = .deletion
             describe(deletion.transactions, history)

@@ -15,8 +15,12 @@ extension SandboxState {
     /// together.
     ///
     /// - Throws: ``SandboxError`` for a transaction that was not sold, or was refunded before.
-    func refund(_ number: TransactionNumber, of sale: SoldTransaction?, now: Date) throws(SandboxError) -> LedgerRecord
-    {
+    func refund(
+        _ number: TransactionNumber,
+        of sale: SoldTransaction?,
+        _ share: RefundShare = .init(),
+        now: Date
+    ) throws(SandboxError) -> LedgerRecord {
         guard let sale else { throw .notSold(number.identifier) }
         let (account, product) = (sale.account, sale.product)
         let purchases = accounts[account].history
@@ -25,7 +29,8 @@ extension SandboxState {
         guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
         guard let place else {
             // A consumable is in no history: its refund covers one transaction, and revokes no access.
-            let refund = Refund(account: account, transactions: [number], product: product, revoked: [])
+            var refund = Refund(account: account, transactions: [number], product: product, revoked: [])
+            (refund.percentage, refund.reason) = (share.percentage, share.reason)
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
         // Nothing was sold if the purchase only changed the product of the next renewal.
@@ -38,7 +43,9 @@ extension SandboxState {
             transactions: repetitions.compactMap { TransactionNumber(purchases[$0].identifier) },
             product: product,
             revoked: isInUse ? [catalog[product].identifier] : [],
-            ended: ended
+            ended: ended,
+            percentage: share.percentage,
+            reason: share.reason
         )
         return LedgerRecord(date: now, event: .operator(.refunded(refund)))
     }
@@ -82,7 +89,7 @@ extension SandboxState {
         guard !server.wasRefundRequested(of: number) else { return nil }
         switch decision {
         case .approve: return try refund(number, of: sale, now: now)
-        case .ask:
+        case .ask, .followServer:
             let change = ServerChange.refundRequested(transaction: number, reason: reason?.rawValue)
             return LedgerRecord(date: now, event: .operator(.server(change)))
         case .decline: return LedgerRecord(date: now, event: .operator(.server(.refundDeclined(transaction: number))))
@@ -128,14 +135,63 @@ extension SandboxState {
     }
 }
 
+/// The share of a price that is refunded, and the reason.
+struct RefundShare: Hashable, Sendable {
+    /// The share in thousandths of a percent; nil for the whole price.
+    let percentage: Int?
+    /// The reason in signed payloads; nil for any other reason than a problem with the app.
+    let reason: Int?
+
+    /// The whole price, in thousandths of a percent.
+    static let whole = 100_000
+
+    /// Creates a share in thousandths of a percent.
+    init(thousandths: Int = Self.whole, reason: TransactionPayload.RevocationReason = .other) {
+        percentage = thousandths == Self.whole ? nil : thousandths
+        self.reason = reason == .other ? nil : reason.rawValue
+    }
+
+    /// Creates a share in percent.
+    ///
+    /// - Throws: ``SandboxError/invalidPercentage(_:)`` unless the share is in thousandths of a percent, above 0, and at
+    ///   most 100.
+    init(percentage: Decimal, reason: TransactionPayload.RevocationReason) throws(SandboxError) {
+        var (exact, rounded) = (percentage * 1000, Decimal())
+        NSDecimalRound(&rounded, &exact, 0, .plain)
+        guard percentage > 0, percentage <= 100, rounded == exact, let thousandths = Int(rounded.description) else {
+            throw .invalidPercentage(percentage)
+        }
+        self.init(thousandths: thousandths, reason: reason)
+    }
+}
+
 /// The decision about a refund request by an app's user.
-public enum RefundDecision: String, Hashable, Codable, Sendable {
+public enum RefundDecision: String, Hashable, Codable, Sendable, CaseIterable {
     /// The purchase is refunded at once, as Xcode's store does.
     case approve
     /// The request is pending in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
     case ask
     /// Nothing is refunded; a second request for the transaction is a duplicate.
     case decline
+    /// The request is pending until the app's server reports on the consumption, and the report decides.
+    ///
+    /// `GRANT_FULL` refunds the whole price and `DECLINE` nothing. `GRANT_PRORATED` refunds the part that was not
+    /// consumed: by the report's percentage, or by what remains of a subscription's period; if nothing remains, the
+    /// request is declined. A report without a preference refunds the whole price. Apple's decision takes more into
+    /// account than the server's preference. Until there is a report, the operator can decide as in ``ask``.
+    case followServer = "follow-server"
+}
+
+/// The preference of an app's server in its report on the consumption of a purchase.
+package enum ServerRefundPreference: Hashable, Sendable {
+    /// Nothing is refunded.
+    case decline
+    /// The whole price is refunded; also if the server has no preference.
+    case grant
+    /// The part that was not consumed is refunded.
+    ///
+    /// The consumed share is in thousandths of a percent; nil for a subscription, whose period determines it.
+    case prorate(consumed: Int?)
 }
 
 /// A customer's reason for a refund request, as servers receive it.

@@ -30,6 +30,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case alreadyRefunded(String)
     /// The transaction is not refunded.
     case notRefunded(String)
+    /// The percentage of a refund is not above 0 and at most 100, or is finer than a thousandth.
+    case invalidPercentage(Decimal)
     /// The account is in a family already.
     case inFamily(String)
     /// The account is not in the family.
@@ -54,6 +56,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notSold(let identifier): "nobody paid for a transaction \"\(identifier)\" in this store"
         case .alreadyRefunded(let identifier): "the transaction \"\(identifier)\" has been paid back already"
         case .notRefunded(let identifier): "the transaction \"\(identifier)\" is not refunded"
+        case .invalidPercentage(let percentage):
+            "a refund of \(percentage)% is none; it is above 0 and at most 100, with at most three digits behind the point"
         case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
         case .notInFamily(let name): "the account \"\(name)\" is not in this family"
         case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"

@@ -96,13 +96,28 @@ extension ServerView {
         }
     }
 
-    /// Records a server's report on the consumption of a purchase, a JSON object.
-    package func takeConsumption(_ report: Data, of transaction: String) throws {
+    /// Records a server's report on the consumption of a purchase, a JSON object, and decides a pending refund request
+    /// by it if the store's decision is ``RefundDecision/followServer``.
+    package func takeConsumption(
+        _ report: Data,
+        of transaction: String,
+        preference: ServerRefundPreference = .grant
+    ) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
-        let number = try number(of: transaction)
-        try driver.change { _, events, now in
+        let found = try driver.read(transaction) { builder, found in (found.number, builder.payload(of: found)) }
+        guard let (number, payload) = found else { throw ServerRefusal.unknownTransaction(transaction) }
+        let follows = store.refundDecision == .followServer
+        try driver.change(selling: number) { state, sale, events, now in
             let change = ServerChange.consumptionReported(transaction: number, report: report)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+            guard follows, state.server.isRefundUndecided(of: number) else { return }
+            let thousandths = preference.refunded(of: payload, at: now)
+            if thousandths > 0 {
+                events.append(try state.refund(number, of: sale, RefundShare(thousandths: thousandths), now: now))
+            } else {
+                let decline = ServerChange.refundDeclined(transaction: number)
+                events.append(LedgerRecord(date: now, event: .operator(.server(decline))))
+            }
         }
     }
 
@@ -120,6 +135,22 @@ extension ServerView {
             throw ServerRefusal.unknownTransaction(transaction)
         }
         return number
+    }
+}
+
+extension ServerRefundPreference {
+    /// Returns the share of a transaction's price to refund, in thousandths of a percent.
+    fileprivate func refunded(of transaction: TransactionPayload, at now: Date) -> Int {
+        switch self {
+        case .decline: return 0
+        case .grant: return RefundShare.whole
+        case .prorate(let consumed?): return min(max(RefundShare.whole - consumed, 0), RefundShare.whole)
+        case .prorate(nil):
+            let start = transaction.purchaseDate.date
+            guard let end = transaction.expiresDate?.date, end > start else { return RefundShare.whole }
+            let remaining = end.timeIntervalSince(now) / end.timeIntervalSince(start)
+            return Int((min(max(remaining, 0), 1) * Double(RefundShare.whole)).rounded())
+        }
     }
 }
 

@@ -76,7 +76,7 @@ final class LedgerHistory {
             for number in refund.transactions {
                 self.change(number) { transaction in
                     transaction.cancellationDate = date
-                    transaction.refund = transaction.charge ?? 0
+                    transaction.refund = refund.amount(of: transaction.charge ?? 0)
                 }
             }
         case .deleted(let deletion): forget(Set(deletion.transactions.map(\.identifier)))

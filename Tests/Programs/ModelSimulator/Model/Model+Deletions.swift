@@ -68,7 +68,7 @@ extension Model {
         questions.entries.remove(index)
         guard let account = entry.account else { return }
         accounts[account].charged -= entry.charge ?? 0
-        if entry.isRefunded { accounts[account].refunded -= entry.charge ?? 0 }
+        accounts[account].refunded -= entry.refund
         accounts[account].history.removeAll { $0 == index }
         // The code can be redeemed again; one that extended a running subscription is redeemed as the existing entry.
         for redemption in [entry] + entries.filter({ $0.answer == index }) where redemption.origin == .elsewhere {

@@ -11,18 +11,18 @@ extension Model {
     }
 
     /// Refunds a transaction: access that came of it ends at once.
-    mutating func refund(_ index: Int) {
+    mutating func refund(_ index: Int, percentage: Int = 100) {
         let refunded = entries[index]
         guard let account = refunded.account else { return }
         switch refunded.product {
-        case .sword, .gift, .shield, .season, .ghost: payBack([index], account)
+        case .sword, .gift, .shield, .season, .ghost: payBack([index], percentage, account)
         case .game:
             let own = accounts[account].history.filter { entries[$0].product == .game && entries[$0].origin != .shared }
-            payBack(own, account)
+            payBack(own, percentage, account)
             accounts[account].ownsGame = false
             revoke(.game, account)
         case .basic, .gold, .silver:
-            payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, account)
+            payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, percentage, account)
             guard let subscription = accounts[account].subscription, subscription.isRunning,
                 subscription.period == refunded.period
             else { return }
@@ -42,10 +42,11 @@ extension Model {
     }
 
     /// Refunds entries: they no longer count, and no restore brings them.
-    private mutating func payBack(_ indices: [Int], _ account: Int) {
+    private mutating func payBack(_ indices: [Int], _ percentage: Int, _ account: Int) {
         for index in indices {
             entries[index].cancellation = now
-            accounts[account].refunded += entries[index].charge ?? 0
+            entries[index].refund = (entries[index].charge ?? 0) * percentage
+            accounts[account].refunded += entries[index].refund
         }
         accounts[account].history.removeAll { indices.contains($0) }
     }

@@ -66,6 +66,8 @@ struct Model {
         var deal: SubscriptionModel.Deal?
         /// The date of the refund or the end of sharing.
         var cancellation: Date?
+        /// The sum refunded, in hundredths of a cent.
+        var refund = 0
         var isRefunded: Bool { cancellation != nil }
         var isLive = true
         /// Whether the store's operator has deleted it.
@@ -75,7 +77,7 @@ struct Model {
     struct Account {
         /// The sum charged, in cents.
         var charged = 0
-        /// The sum refunded, in cents.
+        /// The sum refunded, in hundredths of a cent.
         var refunded = 0
         var ownsGame = false
         /// Whether the game was bought in the current change.

@@ -46,7 +46,9 @@ struct OperationGenerator {
         case 115..<118: return .promote(device: device, product: product(), isTaken: below(2) == 0)
         case 118..<120: return .addKept(device: device)
         case 120..<123: return .setStorefront(SimulatedOperation.Country.allCases[below(3)], continues: below(2) == 0)
-        case 123..<127: return .refund(index: below(12))
+        case 123..<127:
+            let index = below(12)
+            return .refund(index: index, isHalf: index % 4 == 3)
         case 127..<135: return familyOperation()
         case 135..<146: return offerOperation(device)
         case 146..<149: return .refreshReceipt(device: device, kind: SimulatedOperation.ReceiptKind.allCases[below(4)])

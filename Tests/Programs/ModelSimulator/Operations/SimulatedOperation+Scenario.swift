@@ -36,7 +36,7 @@ extension SimulatedOperation {
         case .cancel(let index): "cancel any-\(index.magnitude)"
         case .decline(let index): "decline any-\(index.magnitude)"
         case .resolveIssue(let index): "resolve any-\(index.magnitude)"
-        case .refund(let index): "refund any-\(index.magnitude)"
+        case .refund(let index, let isHalf): "refund any-\(index.magnitude)\(isHalf ? " --percentage 50" : "")"
         case .deleteTransaction(let index): "delete any-\(index.magnitude)"
         case .clearTransactions: "clear"
         case .advance(let days): "advance \(max(days, 0))d"

@@ -237,7 +237,7 @@ extension LedgerReplay {
         guard let index = refund.transactions.first.flatMap({ model.ofIdentifier["\($0)"] }), model.isRefundable(index)
         else { return "refunds what cannot be refunded" }
         let before = refunded
-        model.refund(index)
+        model.refund(index, percentage: (refund.percentage ?? 100_000) / 1000)
         let right = refunded.subtracting(before)
         return right == refund.transactions ? nil : "refunds \(refund.transactions), and should \(right)"
     }

@@ -66,6 +66,7 @@ struct RecordedEvent: Decodable {
 
     struct Refund: Decodable {
         let transactions: Set<Int>
+        let percentage: Int?
     }
 
     init(_ record: LedgerRecord) throws {

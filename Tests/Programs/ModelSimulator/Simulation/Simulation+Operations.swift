@@ -49,7 +49,7 @@ extension Simulation {
         case .forceRenewal(let account): forceRenewal(of: account % 2)
         case .limitRenewals(let limit): limitRenewals(to: limit)
         case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))
-        case .refund(let index): refund(index)
+        case .refund(let index, let isHalf): refund(index, isHalf: isHalf)
         case .deleteTransaction(let index): deleteTransaction(index)
         case .clearTransactions: clearTransactions()
         case .addOffer(let device, let offer, let signature): add(offer, signature, on: device % 3)

@@ -122,6 +122,21 @@ import Testing
         #expect(restored.transactionReason == .renewal && restored.expiresDate == milliseconds("2025-03-01T00:00:00Z"))
     }
 
+    @Test func `A refund of a part is prorated, and has its percentage and its reason`() throws {
+        app.buy("sword")
+        try store.refund("1", percentage: #require(Decimal(string: "33.333")), reason: .developerIssue)
+        let payload = try payload("1")
+        #expect(payload.revocationDate == PayloadDate(market.clock.now) && payload.revocationReason == .developerIssue)
+        #expect(payload.revocationType == .proratedRefund && payload.revocationPercentage == 33_333)
+        try store.reverseRefund(of: "1")
+        let reversed = try self.payload("1")
+        #expect(
+            reversed.revocationDate == nil && reversed.revocationType == nil && reversed.revocationPercentage == nil
+        )
+        try store.refund("1")
+        #expect(try self.payload("1").revocationPercentage == 100_000)
+    }
+
     @Test func `A refund is of the whole price, for no stated reason`() throws {
         app.buy("sword")
         market.clock.advance(by: 60)

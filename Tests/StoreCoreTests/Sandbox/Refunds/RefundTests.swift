@@ -25,6 +25,34 @@ import Testing
         #expect(transaction.description == "#1 full.game: purchased, cancelled, finished")
     }
 
+    @Test func `B176: A part of the price ends access as the whole price does, also in another process`() throws {
+        let app = App(on: store, buying: "full.game")
+        app.recorder.clear()
+        try store.refund("1", percentage: 50)
+        #expect(app.recorder.callbacks == [[.revoked(["full.game"])]] && account.entitlements == [])
+        for store in [store, try Market(ledger: market.ledger).store] {
+            #expect(try store.account.totalRefunded == Decimal(string: "2.495"))
+            #expect(try store.account.totalCharged == Decimal(string: "4.99"))
+            #expect(try store.timeline.contains { $0.what.contains("2.495 paid back, 50% of the price") })
+        }
+        #expect(throws: SandboxError.alreadyRefunded("1")) { try store.refund("1", percentage: 50) }
+    }
+
+    @Test(arguments: ["0", "-1", "100.001", "0.0001"])
+    func `A percentage that is none is refused, and nothing is refunded`(percentage: String) throws {
+        App(on: store).buy("full.game")
+        let percentage = try #require(Decimal(string: percentage))
+        #expect(throws: SandboxError.invalidPercentage(percentage)) { try store.refund("1", percentage: percentage) }
+        #expect(try account.totalRefunded == 0 && account.entitlements == ["full.game"])
+    }
+
+    @Test(arguments: [("0.001", "0"), ("0.02", "0.001"), ("99.999", "4.99"), ("100", "4.99")])
+    func `A part is rounded to thousandths of the currency's unit`(percentage: String, amount: String) throws {
+        App(on: store).buy("full.game")
+        try store.refund("1", percentage: #require(Decimal(string: percentage)))
+        #expect(try account.totalRefunded == Decimal(string: amount))
+    }
+
     @Test func `B176: An app that was not running hears it at its next launch, once`() throws {
         App(on: store).buy("full.game")
         try store.refund("1")
