@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxStore {
-    /// Refunds a purchase or a part of its price, always and at once, as the store does when it grants a user's request.
+    /// Refunds a purchase or a part of its price, always and at once.
     ///
     /// If the transaction is the purchase of a non-consumable, or the running period of a subscription, the entitlement
     /// ends now, and receipts state the refund from then on. In these cases the account's devices are notified by
@@ -14,16 +14,16 @@ extension SandboxStore {
     /// A purchase and its free repetitions, made while the product was owned already, are canceled together; the
     /// transaction may be any of them.
     ///
-    /// A part of the price ends access as the whole price does: signed payloads then have the type `REFUND_PRORATED` and
+    /// A part of the price ends access as the whole price does. Signed payloads then have the type `REFUND_PRORATED` and
     /// the percentage. The amount is rounded to thousandths of the currency's unit.
     ///
     /// - Parameters:
     ///   - transaction: the identifier of a purchase or a renewal.
     ///   - percentage: the share of the price: above 0, at most 100, with at most three digits behind the point.
     ///   - reason: the reason in signed payloads and receipts.
-    /// - Throws: ``SandboxError/invalidPercentage(_:)``; ``SandboxError/notSold(_:)`` for a transaction that failed or waits, that came from a restore or the
-    ///   family, or that only changed how a subscription renews, and for an unknown identifier;
-    ///   ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
+    /// - Throws: ``SandboxError/invalidPercentage(_:)``; ``SandboxError/notSold(_:)`` for a transaction that failed or
+    ///   waits, that came from a restore or the family, or that only changed how a subscription renews, and for an
+    ///   unknown identifier; ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
     public func refund(
         _ transaction: String,
         percentage: Decimal = 100,
@@ -59,7 +59,9 @@ extension SandboxAccount {
     /// ``totalRefunded`` is the sum of their refunds. Refunded purchases stay among the ``charges``.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var refunds: [SandboxTransaction] { get throws { try transactions.filter { $0.refund ?? 0 != 0 } } }
+    public var refunds: [SandboxTransaction] {
+        get throws { try transactions.filter { $0.refund != nil && $0.charge ?? 0 != 0 } }
+    }
 
     /// The total refunded to the account since the store's ledger began; it does not reduce ``totalCharged``.
     ///
@@ -153,6 +155,7 @@ extension SandboxDriver {
         do {
             let decision = state.withLock { $0.settings.refundDecision }
             try change(selling: number) { state, sale, events, now in
+                guard sale != nil else { return answer = .ineligible }
                 let record = try state.requestRefund(of: number, sale, reason: reason, decision, now: now)
                 answer = record == nil ? .duplicate : .taken
                 if let record { events.append(record) }

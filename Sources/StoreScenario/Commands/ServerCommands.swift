@@ -6,10 +6,10 @@ extension ScenarioCommand {
     static let server: [ScenarioCommand] = [
         ScenarioCommand(
             "refund-decision",
-            [ScenarioParameter("decision", .choice(RefundDecision.allCases.map(\.rawValue)))],
+            [ScenarioParameter("decision", .choice(["approve", "ask", "decline", "follow-server"]))],
             in: .server,
             isSetting: true,
-            "Decides requests for refunds from now on, or lets them wait (for a server)"
+            "What becomes of requests for refunds: ask lets them wait, follow-server for a report"
         ) { call in
             call.store.refundDecision = RefundDecision(rawValue: call.text("decision")) ?? .approve
             return call.done("requests for refunds: \(call.text("decision"))")

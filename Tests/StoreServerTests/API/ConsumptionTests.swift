@@ -211,6 +211,31 @@ import Testing
         #expect(try shop.store.signedTransaction(gold).payload.revocationPercentage == refunded)
     }
 
+    @Test func `A period that began at its approval counts from there`() throws {
+        shop.store.refundDecision = .followServer
+        try shop.store.account.setAsksToBuy(true)
+        let queue = SKPaymentQueue(backend: shop.store, delivery: .inline)
+        queue.add(SKPayment(productIdentifier: "gold"))
+        let gold = try #require(shop.store.transactions.last?.id)
+        shop.clock.advance(by: 4 * 86_400)
+        try shop.store.decide(gold, .approve)
+        #expect(try shop.store.requestRefund(of: gold) == .taken)
+        let prorated = report(Self.second, ["refundPreference": .text("GRANT_PRORATED")])
+        #expect(try send("v2", prorated, about: gold).errorCode.number == nil)
+        #expect(try shop.store.signedTransaction(gold).payload.revocationPercentage == 100_000)
+    }
+
+    @Test func `The repetition of a purchase by a restore cannot be refunded, and a report on it is kept`() throws {
+        shop.store.refundDecision = .followServer
+        try shop.buy("sword")
+        let queue = SKPaymentQueue(backend: shop.store, delivery: .inline)
+        queue.restoreCompletedTransactions()
+        let restored = try #require(shop.store.transactions.last { $0.origin == .restoration }?.id)
+        #expect(try shop.store.requestRefund(of: restored) == .ineligible)
+        #expect(try send("v2", Self.second, about: restored).errorCode.number == nil)
+        #expect(try shop.store.consumptionReports.count == 1)
+    }
+
     @Test func `A report decides nothing where the operator does`() throws {
         shop.store.refundDecision = .ask
         let coins = try shop.buy("coins")

@@ -12,7 +12,7 @@ enum ServerChange: Hashable, Codable, Sendable {
     case tokenSet(original: TransactionNumber, account: AccountID, token: UUID)
     /// A server reported on the consumption of a purchase, in JSON.
     case consumptionReported(transaction: TransactionNumber, report: Data)
-    /// A refund was requested, for a reason if one is known, and awaits the operator's decision.
+    /// A refund was requested, for a reason if one is known, and awaits a decision.
     case refundRequested(transaction: TransactionNumber, reason: String?)
     /// A requested refund was declined.
     case refundDeclined(transaction: TransactionNumber)

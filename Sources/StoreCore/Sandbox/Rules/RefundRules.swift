@@ -153,8 +153,8 @@ struct RefundShare: Hashable, Sendable {
 
     /// Creates a share in percent.
     ///
-    /// - Throws: ``SandboxError/invalidPercentage(_:)`` unless the share is in thousandths of a percent, above 0, and at
-    ///   most 100.
+    /// - Throws: ``SandboxError/invalidPercentage(_:)`` unless the share is above 0, at most 100, and a whole number of
+    ///   thousandths.
     init(percentage: Decimal, reason: TransactionPayload.RevocationReason) throws(SandboxError) {
         var (exact, rounded) = (percentage * 1000, Decimal())
         NSDecimalRound(&rounded, &exact, 0, .plain)
@@ -166,7 +166,7 @@ struct RefundShare: Hashable, Sendable {
 }
 
 /// The decision about a refund request by an app's user.
-public enum RefundDecision: String, Hashable, Codable, Sendable, CaseIterable {
+public enum RefundDecision: String, Hashable, Codable, Sendable {
     /// The purchase is refunded at once, as Xcode's store does.
     case approve
     /// The request is pending in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.

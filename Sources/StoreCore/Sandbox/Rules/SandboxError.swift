@@ -57,7 +57,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .alreadyRefunded(let identifier): "the transaction \"\(identifier)\" has been paid back already"
         case .notRefunded(let identifier): "the transaction \"\(identifier)\" is not refunded"
         case .invalidPercentage(let percentage):
-            "a refund of \(percentage)% is none; it is above 0 and at most 100, with at most three digits behind the point"
+            "\(percentage)% cannot be refunded: a percentage is above 0, at most 100, and exact to three digits"
         case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
         case .notInFamily(let name): "the account \"\(name)\" is not in this family"
         case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"

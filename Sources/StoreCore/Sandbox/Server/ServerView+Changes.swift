@@ -104,14 +104,15 @@ extension ServerView {
         preference: ServerRefundPreference = .grant
     ) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
-        let found = try driver.read(transaction) { builder, found in (found.number, builder.payload(of: found)) }
-        guard let (number, payload) = found else { throw ServerRefusal.unknownTransaction(transaction) }
+        let number = try number(of: transaction)
         let follows = store.refundDecision == .followServer
         try driver.change(selling: number) { state, sale, events, now in
             let change = ServerChange.consumptionReported(transaction: number, report: report)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
-            guard follows, state.server.isRefundUndecided(of: number) else { return }
-            let thousandths = preference.refunded(of: payload, at: now)
+            guard follows, let sale, state.server.isRefundUndecided(of: number) else { return }
+            let history = state.accounts[sale.account].history
+            let term = history.index(of: number).flatMap { history[$0].term }
+            let thousandths = preference.refunded(of: term, at: now)
             if thousandths > 0 {
                 events.append(try state.refund(number, of: sale, RefundShare(thousandths: thousandths), now: now))
             } else {
@@ -139,16 +140,15 @@ extension ServerView {
 }
 
 extension ServerRefundPreference {
-    /// Returns the share of a transaction's price to refund, in thousandths of a percent.
-    fileprivate func refunded(of transaction: TransactionPayload, at now: Date) -> Int {
+    /// Returns the share of a purchase's price to refund, in thousandths of a percent.
+    fileprivate func refunded(of term: SubscriptionTerm?, at now: Date) -> Int {
         switch self {
         case .decline: return 0
         case .grant: return RefundShare.whole
         case .prorate(let consumed?): return min(max(RefundShare.whole - consumed, 0), RefundShare.whole)
         case .prorate(nil):
-            let start = transaction.purchaseDate.date
-            guard let end = transaction.expiresDate?.date, end > start else { return RefundShare.whole }
-            let remaining = end.timeIntervalSince(now) / end.timeIntervalSince(start)
+            guard let term, term.end > term.start else { return RefundShare.whole }
+            let remaining = term.end.timeIntervalSince(now) / term.end.timeIntervalSince(term.start)
             return Int((min(max(remaining, 0), 1) * Double(RefundShare.whole)).rounded())
         }
     }

@@ -46,7 +46,7 @@ extension Simulation {
             let cents = Decimal(sign: .plus, exponent: -2, significand: Decimal(expected.charged))
             guard let charged = try? account.totalCharged, charged == cents else {
                 let charged = (try? account.totalCharged).map { "\($0)" } ?? "an unknown sum"
-                return "account \(index) was charged \(charged), and should have been \(amount)"
+                return "account \(index) was charged \(charged), and should have been \(cents)"
             }
             let entitlements = account.entitlements
             let uses = Set(entitlements.map(Model.Use.init))
@@ -103,7 +103,7 @@ extension Simulation {
             let amount = Decimal(sign: .plus, exponent: -4, significand: Decimal(expected.refunded))
             guard let refunded = try? account.totalRefunded, refunded == amount else {
                 let refunded = (try? account.totalRefunded).map { "\($0)" } ?? "an unknown sum"
-                return "account \(index) was paid back \(refunded), and should have been \(cents)"
+                return "account \(index) was paid back \(refunded), and should have been \(amount)"
             }
         }
         return nil

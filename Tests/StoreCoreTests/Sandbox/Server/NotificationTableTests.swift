@@ -133,6 +133,24 @@ import Testing
         #expect(try shop.told { try shop.store.requestRefund(of: "3") } == ["REFUND_DECLINED #3"])
     }
 
+    @Test func `What a report on the consumption decides is told`() throws {
+        try account.buy("sword", "sword")
+        shop.store.refundDecision = .followServer
+        for identifier in ["1", "2"] { try shop.store.requestRefund(of: identifier) }
+        let report = Data("{}".utf8)
+        let granted = try shop.told {
+            try shop.view.takeConsumption(report, of: "1", preference: .prorate(consumed: 25_000))
+        }
+        #expect(granted == ["REFUND #1"])
+        let transaction = try #require(try shop.all.last?.transaction)
+        #expect(transaction.revocationType == .proratedRefund && transaction.revocationPercentage == 75_000)
+        #expect(
+            try shop.told { try shop.view.takeConsumption(report, of: "2", preference: .decline) }
+                == ["REFUND_DECLINED #2"]
+        )
+        #expect(try shop.told { try shop.view.takeConsumption(report, of: "2") } == [])
+    }
+
     @Test func `An extension is told, and for all subscribers each of them and the sum`() throws {
         try account.buy("gold.monthly")
         #expect(
