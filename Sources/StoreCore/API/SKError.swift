@@ -254,21 +254,23 @@ extension StoreFailure {
 
     /// Creates a failure from any error.
     ///
-    /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason, and the error under
+    /// A `StoreFailure` is used unchanged. An `SKError` or `URLError` retains its code, its reason, and the errors under
     /// `NSUnderlyingErrorKey`; if it has no reason, the description or the code's meaning is used. Other errors become
-    /// `unknown`.
+    /// the underlying errors of `unknown`.
     public init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
         case let error as SKError:
             let reason = Self.reason(in: error.userInfo) ?? error.explanation
-            let underlying = Underlying(in: error.userInfo)
+            let underlying = Underlying(in: error.errorUserInfo)
             self.init(domain: .storeKit, code: error.errorCode, reason: reason, underlying: underlying)
         case let error as URLError:
             let reason = Self.reason(in: error.userInfo) ?? error.localizedDescription
             let underlying = Underlying(in: error.userInfo)
             self.init(domain: .network, code: error.code.rawValue, reason: reason, underlying: underlying)
-        default: self = .storeKit(.unknown, String(describing: error))
+        default:
+            let (code, reason) = (Code.unknown.rawValue, String(describing: error))
+            self.init(domain: .storeKit, code: code, reason: reason, underlying: Underlying(error as NSError))
         }
     }
 
@@ -292,12 +294,19 @@ extension StoreFailure {
 
 extension StoreFailure.Underlying {
     fileprivate init?(in info: [String: Any]) {
-        guard let error = info[NSUnderlyingErrorKey] as? NSError else { return nil }
-        self.init(domain: error.domain, code: error.code, reason: error.localizedDescription)
+        guard let error = info[NSUnderlyingErrorKey] as? any Error else { return nil }
+        self.init(error as NSError)
+    }
+
+    fileprivate init(_ error: NSError) {
+        let (reason, underlying) = (error.localizedDescription, Self(in: error.userInfo))
+        self.init(domain: error.domain, code: error.code, reason: reason, underlying: underlying)
     }
 
     fileprivate var error: NSError {
-        NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: reason])
+        var info: [String: Any] = [NSLocalizedDescriptionKey: reason]
+        if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
+        return NSError(domain: domain, code: code, userInfo: info)
     }
 }
 

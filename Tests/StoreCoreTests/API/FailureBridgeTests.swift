@@ -22,6 +22,26 @@ import Testing
         #expect(StoreFailure(described).reason == "no coins")
     }
 
+    @Test func `Errors below others stay on the way to a failure, through JSON, and back to an error`() throws {
+        let deepest = NSError(domain: "AMSErrorDomain", code: 6)
+        let middle = NSError(domain: "ASDErrorDomain", code: 907, userInfo: [NSUnderlyingErrorKey: deepest])
+        let errors: [any Error] = [
+            SKError(.unknown, userInfo: [NSUnderlyingErrorKey: middle]), SKError(_nsError: middle), middle,
+            URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: middle]),
+        ]
+        for error in errors {
+            let sent = StoreFailure(error)
+            let failure = try JSONDecoder().decode(StoreFailure.self, from: JSONEncoder().encode(sent))
+            #expect(failure == sent)
+            let below = try #require((failure.error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)
+            #expect((below.domain, below.code) == (middle.domain, middle.code))
+            let last = try #require(below.userInfo[NSUnderlyingErrorKey] as? NSError)
+            #expect((last.domain, last.code) == (deepest.domain, deepest.code))
+            #expect(last.userInfo[NSUnderlyingErrorKey] == nil)
+        }
+        #expect(StoreFailure(SKError(.unknown)).underlying == nil)
+    }
+
     @Test func `B196: Trouble with the network becomes a URLError, not an SKError`() throws {
         let error = StoreFailure.network(.notConnectedToInternet, "the store's host was not found").error
         let trouble = try #require(error as? URLError)

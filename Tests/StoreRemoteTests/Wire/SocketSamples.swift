@@ -41,8 +41,8 @@ struct SocketMessage: Sendable {
     /// The definitions that are parts of messages, and no messages.
     static let parts: Set<String> = [
         "Date", "Long", "Decimal", "Base64", "UUID", "JournalID", "OrderID", "StoreDiscount", "StoreOffer",
-        "StorePayment", "BillingPlan", "StoreFailure", "StoreContent", "StoreTransaction", "Period", "Offer",
-        "StoreProduct", "StoreStorefront", "PromotionOverrides", "DeviceStatus",
+        "StorePayment", "BillingPlan", "StoreFailure", "Underlying", "StoreContent", "StoreTransaction", "Period",
+        "Offer", "StoreProduct", "StoreStorefront", "PromotionOverrides", "DeviceStatus",
     ]
 
     // MARK: Values
@@ -55,7 +55,12 @@ struct SocketMessage: Sendable {
             domain: .storeKit,
             code: 0,
             reason: "the card has expired",
-            underlying: .init(domain: "ShopErrorDomain", code: 402, reason: "payment required"),
+            underlying: .init(
+                domain: "ShopErrorDomain",
+                code: 402,
+                reason: "payment required",
+                underlying: .init(domain: "BankErrorDomain", code: 51, reason: "insufficient funds")
+            ),
             isPending: true
         ),
     ]

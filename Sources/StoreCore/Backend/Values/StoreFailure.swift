@@ -56,12 +56,40 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         public let code: Int
         /// One sentence that names the cause.
         public let reason: String
+        /// The error that underlies this one; nil if there is none.
+        public var underlying: Underlying? { causes.first }
 
-        /// Creates an error from its domain, code and sentence.
-        public init(domain: String, code: Int, reason: String) {
+        // At most one: an array, since a struct cannot contain itself.
+        private let causes: [Underlying]
+
+        /// Creates an error from its domain, code and sentence, and the error that underlies it.
+        public init(domain: String, code: Int, reason: String, underlying: Underlying? = nil) {
             self.domain = domain
             self.code = code
             self.reason = reason
+            causes = underlying.map { [$0] } ?? []
+        }
+
+        private enum CodingKeys: String, CodingKey { case domain, code, reason, underlying }
+
+        /// Decodes an error; the one that underlies it may be absent.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                domain: try container.decode(String.self, forKey: .domain),
+                code: try container.decode(Int.self, forKey: .code),
+                reason: try container.decode(String.self, forKey: .reason),
+                underlying: try container.decodeIfPresent(Underlying.self, forKey: .underlying)
+            )
+        }
+
+        /// Encodes the error, and the one that underlies it if there is one.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(domain, forKey: .domain)
+            try container.encode(code, forKey: .code)
+            try container.encode(reason, forKey: .reason)
+            try container.encodeIfPresent(underlying, forKey: .underlying)
         }
     }
 

@@ -353,7 +353,13 @@ extension SandboxState {
             event = held.map { .held(order, by: $0) } ?? .approved(order)
             bought = order
         case .cancel:
-            event = .declined(transaction: number, .storeKit(.paymentCancelled, "the user cancelled buying \(product)"))
+            let failure = StoreFailure(
+                domain: .storeKit,
+                code: StoreFailure.Code.paymentCancelled.rawValue,
+                reason: "the user cancelled buying \(product)",
+                underlying: .dismissedSheet
+            )
+            event = .declined(transaction: number, failure)
         case .decline(let failure):
             let failure = failure ?? .storeKit(.unknown, "the payment for \(product) was declined")
             event = .declined(transaction: number, failure)
