@@ -255,7 +255,7 @@ extension StoreFailure {
         case .invalidOfferPrice: .invalidOfferPrice
         case .invalidOfferSignature: .invalidSignature
         case .missingOfferParameters: .missingOfferParams
-        case .paymentMethodBindingConfigurationRequired: .unknown
+        case .paymentMethodBindingConfigurationRequired: .paymentMethodBindingConfigurationRequired
         }
     }
 

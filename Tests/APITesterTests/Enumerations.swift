@@ -64,6 +64,7 @@ func name(_ code: SKError.Code) -> String {
     case .ineligibleForOffer: "ineligible for offer"
     case .unsupportedPlatform: "unsupported platform"
     case .overlayPresentedInBackgroundScene: "overlay presented in background scene"
+    case .paymentMethodBindingConfigurationRequired: "payment method binding configuration required"
     @unknown default: "new"
     }
 }

@@ -52,5 +52,6 @@ func useErrors(_ transaction: SKPaymentTransaction) throws {
         SKError.invalidSignature, SKError.missingOfferParams, SKError.invalidOfferPrice, SKError.overlayCancelled,
         SKError.overlayInvalidConfiguration, SKError.overlayTimeout, SKError.ineligibleForOffer,
         SKError.unsupportedPlatform, SKError.overlayPresentedInBackgroundScene,
+        SKError.paymentMethodBindingConfigurationRequired,
     ]
 }

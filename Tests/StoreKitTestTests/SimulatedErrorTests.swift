@@ -171,7 +171,7 @@ struct Simulation: Sendable, CustomTestStringConvertible {
         ]
         + [
             .paymentInvalid, .paymentInvalid, .paymentNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
-            .invalidOfferPrice, .invalidSignature, .missingOfferParams, .unknown,
+            .invalidOfferPrice, .invalidSignature, .missingOfferParams, .paymentMethodBindingConfigurationRequired,
         ].map { SKError($0) }
 
     static let all: [Simulation] =

@@ -157,6 +157,8 @@ public enum SKErrorCode: Int, Sendable {
     case unsupportedPlatform = 19
     /// An overlay was presented by a scene in the background.
     case overlayPresentedInBackgroundScene = 20
+    /// The user has to add a payment method first.
+    case paymentMethodBindingConfigurationRequired = 21
     /// A placeholder that no error has: later versions may add codes, so a `switch` needs `@unknown default`.
     @available(*, unavailable) case _later = -1
 }
@@ -196,6 +198,7 @@ extension SKError.Code {
         case .ineligibleForOffer: "This user cannot have the offer."
         case .unsupportedPlatform: "This platform does not support that."
         case .overlayPresentedInBackgroundScene: "An overlay cannot appear in the background."
+        case .paymentMethodBindingConfigurationRequired: "The user has to add a payment method first."
         @unknown default: SKError.Code.unknown.sentence
         }
     }
@@ -244,6 +247,8 @@ extension SKError {
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     /// An overlay was presented by a scene in the background.
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
+    /// The user has to add a payment method first.
+    public static var paymentMethodBindingConfigurationRequired: Code { .paymentMethodBindingConfigurationRequired }
 }
 
 extension StoreFailure {

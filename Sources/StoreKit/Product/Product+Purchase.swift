@@ -91,6 +91,8 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
         case .invalidOfferPrice: Product.PurchaseError.invalidOfferPrice
         case .invalidSignature: Product.PurchaseError.invalidOfferSignature
         case .missingOfferParams: Product.PurchaseError.missingOfferParameters
+        case .paymentMethodBindingConfigurationRequired:
+            Product.PurchaseError.paymentMethodBindingConfigurationRequired
         default: StoreKitError.error(for: failure)
         }
     }

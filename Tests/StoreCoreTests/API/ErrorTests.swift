@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `B196: The later codes have their numbers, and there are no others`() {
-        #expect(Self.all.count == 21)
+        #expect(Self.all.count == 22)
         #expect(SKError.storeProductNotAvailable.rawValue == 5)
         #expect(SKError.cloudServicePermissionDenied.rawValue == 6)
         #expect(SKError.cloudServiceNetworkConnectionFailed.rawValue == 7)
@@ -40,6 +40,7 @@ import Testing
         #expect(SKError.ineligibleForOffer.rawValue == 18)
         #expect(SKError.unsupportedPlatform.rawValue == 19)
         #expect(SKError.overlayPresentedInBackgroundScene.rawValue == 20)
+        #expect(SKError.paymentMethodBindingConfigurationRequired.rawValue == 21)
     }
 
     @Test(arguments: all) func `B116: Every code explains itself in a sentence of its own`(code: SKError.Code) throws {

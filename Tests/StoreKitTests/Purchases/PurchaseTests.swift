@@ -35,6 +35,10 @@ import Testing
             (.storeKit(.invalidOfferIdentifier, "no"), .invalidOfferIdentifier),
             (.storeKit(.invalidSignature, "no"), .invalidOfferSignature),
             (.storeKit(.ineligibleForOffer, "no"), .ineligibleForOffer),
+            (
+                .storeKit(.paymentMethodBindingConfigurationRequired, "no"),
+                .paymentMethodBindingConfigurationRequired
+            ),
         ]
         for (failure, expected) in failures {
             shop.store.purchaseFailure = failure

@@ -192,6 +192,8 @@ extension StoreFailure {
         public static let invalidOfferPrice = Code(rawValue: 14)
         /// The user is not eligible for this offer.
         public static let ineligibleForOffer = Code(rawValue: 18)
+        /// The user has to add a payment method first.
+        public static let paymentMethodBindingConfigurationRequired = Code(rawValue: 21)
     }
 }
 
@@ -206,6 +208,6 @@ extension StoreFailure.Code {
         "cloudServiceRevoked", "privacyAcknowledgementRequired", "unauthorizedRequestData", "invalidOfferIdentifier",
         "invalidSignature", "missingOfferParams", "invalidOfferPrice", "overlayCancelled",
         "overlayInvalidConfiguration", "overlayTimeout", "ineligibleForOffer", "unsupportedPlatform",
-        "overlayPresentedInBackgroundScene",
+        "overlayPresentedInBackgroundScene", "paymentMethodBindingConfigurationRequired",
     ]
 }
