@@ -111,8 +111,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
 /// The codes of Store Kit's errors, by their numbers.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. The codes for cloud services and overlays exist
-/// only for code that names them: no store produces them, since those parts of Store Kit are missing here.
+/// Later versions may add codes: a `switch` needs `@unknown default`. The parts of Store Kit that have the codes for
+/// cloud services, overlays and payment method binding are missing here, so a store returns these codes only if a test
+/// sets them. <doc:WhatATestCanMakeHappen> has a table with the cause of each code.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.
