@@ -3,7 +3,7 @@ import Foundation
 /// The signed information about the purchase of the app itself, in the form used by Store Kit 2.
 ///
 /// Each property has its key's name in JSON. Properties that a store cannot know are left out: the App Store's number
-/// for the app's version, the date of a preorder, and the platform.
+/// for the app's version, and the date of a preorder.
 public struct AppTransactionPayload: JWSPayload {
     /// The environment's name.
     public var receiptType: String
@@ -20,10 +20,12 @@ public struct AppTransactionPayload: JWSPayload {
     public var receiptCreationDate: PayloadDate
     /// The date of the request, only in Xcode's payloads, where it equals ``receiptCreationDate``.
     public var requestDate: PayloadDate?
-    /// The date of the app's own purchase; in every test ``testPurchaseDate``.
+    /// The date of the app's own purchase; ``testPurchaseDate`` unless an ``AppPurchase`` is set.
     public var originalPurchaseDate: PayloadDate
-    /// The app's version at the ``originalPurchaseDate``; in every test `1.0`.
+    /// The app's version at the ``originalPurchaseDate``; `1.0` unless an ``AppPurchase`` is set.
     public var originalApplicationVersion: String
+    /// The name of the platform of the app's own purchase; nil unless an ``AppPurchase`` is set.
+    public var originalPlatform: String?
     /// The identifier of the account within this app; nil if no account is signed in.
     public var appTransactionId: String?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
@@ -33,6 +35,8 @@ public struct AppTransactionPayload: JWSPayload {
 
     /// The date of the app's own purchase in every test: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
+    /// The app's version at that date.
+    static let testVersion = "1.0"
 
     /// Creates the information about an app in a test; all other properties can be set afterwards.
     public init(bundleId: String, applicationVersion: String, environment: String, signedDate: PayloadDate) {
@@ -41,7 +45,7 @@ public struct AppTransactionPayload: JWSPayload {
         receiptType = environment
         receiptCreationDate = signedDate
         originalPurchaseDate = PayloadDate(Self.testPurchaseDate)
-        originalApplicationVersion = "1.0"
+        originalApplicationVersion = Self.testVersion
     }
 
     /// The date of the signature, ``receiptCreationDate``.

@@ -47,13 +47,19 @@ public struct AppTransaction: Sendable, SignedInformation {
     public var appVersion: String { payload.applicationVersion }
 
     /// The version of the app that the account bought; `1.0` in every test environment.
+    ///
+    /// A `SandboxStore` states another one if an `AppPurchase` was set.
     public var originalAppVersion: String { payload.originalApplicationVersion }
 
     /// The date on which the account bought the app; the same in every test environment.
+    ///
+    /// A `SandboxStore` states another one if an `AppPurchase` was set.
     public var originalPurchaseDate: Date { payload.originalPurchaseDate.date }
 
-    /// The platform on which the account bought the app: always one with an empty name, since no store here reports it.
-    public var originalPlatform: AppStore.Platform { AppStore.Platform(rawValue: "") }
+    /// The platform on which the account bought the app; its name is empty if the store does not state it.
+    ///
+    /// A `SandboxStore` states one if an `AppPurchase` was set.
+    public var originalPlatform: AppStore.Platform { AppStore.Platform(rawValue: payload.originalPlatform ?? "") }
 
     /// The raw value of ``originalPlatform``.
     @available(*, deprecated, renamed: "originalPlatform")

@@ -25,6 +25,7 @@ extension SandboxDriver {
                 let entries = signed(.appReceipt, { try driverState.receiptEntries(of: place.account, signer: signer) })
             else { return nil }
             let claims = place.receiptClaims
+            let app = driverState.state.operatorState.appPurchases.stated(for: place.account)
             let receipt = AppReceipt(
                 bundleIdentifier: bundleIdentifier,
                 bundleVersion: bundleVersion,
@@ -32,6 +33,8 @@ extension SandboxDriver {
                 opaqueValue: Data(),
                 creationDate: claims.refreshDate ?? .distantPast,
                 purchases: driverState.state.unfinishedConsumables(on: device),
+                originalPurchaseDate: app.statedDate,
+                originalBundleVersion: app.statedVersion,
                 expirationDate: claims.expirationDate,
                 revocationDate: claims.revocationDate,
                 isVolumePurchase: claims.isVolumePurchase,

@@ -130,6 +130,10 @@ extension SandboxDriver {
         payload.appAppleId = appAppleIdentifier(in: builder.environment)
         if builder.environment == ReceiptEnvelope.xcode { payload.requestDate = payload.receiptCreationDate }
         payload.appTransactionId = account.map(builder.index.appTransactionIdentifier)
+        let purchase = builder.state.operatorState.appPurchases.stated(for: account)
+        payload.originalPurchaseDate = PayloadDate(purchase.statedDate)
+        payload.originalApplicationVersion = purchase.statedVersion
+        payload.originalPlatform = purchase.platform?.rawValue
         return payload
     }
 

@@ -14,6 +14,8 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case resolved(transaction: TransactionNumber, UnorderedPurchase)
     /// An account bought something without a queue's order.
     case bought(UnorderedPurchase)
+    /// The purchase of the app was set for an account; for the whole store if there is no account.
+    indirect case appPurchase(account: AccountID?, AppPurchase)
     /// The storefront changed to another country, given as ISO 3166-1 alpha-3.
     case storefront(String)
     /// A device's user began a purchase on the store's page.

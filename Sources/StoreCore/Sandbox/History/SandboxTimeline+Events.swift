@@ -132,6 +132,9 @@ extension SandboxTimeline.Entry {
         case .interruptsPurchases(let account, let isOn):
             self.account = state.accounts[account].name
             what = isOn ? "purchases are interrupted from now on" : "purchases are not interrupted any more"
+        case .appPurchase(let account, let purchase):
+            self.account = account.map { state.accounts[$0].name }
+            what = "bought the app: \(purchase.words ?? "as by default") from now on"
         case .interrupted(let order, let failure):
             kind = .refusal
             describe(order.transaction, history, order.command)

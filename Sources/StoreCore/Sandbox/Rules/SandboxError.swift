@@ -38,6 +38,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case notInFamily(String)
     /// The organizer has left the family, and with them all other members.
     case familyEnded(String)
+    /// No app transaction or receipt can state this purchase of the app.
+    case invalidAppPurchase(String)
 
     /// The reason, in one sentence.
     public var description: String {
@@ -61,6 +63,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
         case .notInFamily(let name): "the account \"\(name)\" is not in this family"
         case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"
+        case .invalidAppPurchase(let reason): "the app cannot have been bought that way: \(reason)"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
         case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""
         }

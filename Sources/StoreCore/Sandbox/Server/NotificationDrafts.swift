@@ -55,7 +55,8 @@ struct NotificationDrafts {
         case .family(.unshared(_, let transactions, _)): add(.revoked, transactions)
         case .server(let change): add(change)
         case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .resolved, .bought, .storefront,
-            .promoted, .newsTold, .promotionChanged, .tokenMade, .tokensRevoked, .deleted, .cleared, .family:
+            .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade, .tokensRevoked, .deleted, .cleared,
+            .family:
             break
         }
     }

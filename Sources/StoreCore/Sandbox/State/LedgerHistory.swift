@@ -86,7 +86,7 @@ final class LedgerHistory {
             for number in numbers { self.change(number) { $0.cancellationDate = date } }
         case .server(let change): take(change)
         case .storefront(let countryCode): currency = Storefronts.country(countryCode)?.currency
-        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
+        case .asksToBuy, .interruptsPurchases, .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade,
             .tokensRevoked, .family:
             break
         }

@@ -17,6 +17,15 @@ struct OperatorState: StatePart, Equatable {
     /// The tokens of devices in other processes or on other machines.
     var tokens = DeviceTokens()
 
+    /// The purchases of the app that were set; nil, as in snapshots of older versions, while there are none.
+    private var setAppPurchases: AppPurchases?
+
+    /// The purchases of the app that were set.
+    var appPurchases: AppPurchases {
+        get { setAppPurchases ?? AppPurchases() }
+        set { setAppPurchases = newValue == AppPurchases() ? nil : newValue }
+    }
+
     /// An interrupted purchase.
     struct Issue: Hashable, Codable, Sendable {
         let account: AccountID
@@ -31,6 +40,7 @@ extension SandboxState {
         switch change {
         case .asksToBuy(let account, let isOn): operatorState.askingAccounts.set(account, to: isOn)
         case .interruptsPurchases(let account, let isOn): operatorState.interruptedAccounts.set(account, to: isOn)
+        case .appPurchase(let account, let purchase): operatorState.appPurchases[account] = purchase
         case .interrupted(let order, let failure):
             open(order, .failed, date, failure: failure)
             storeIssue(order.transaction)
@@ -79,7 +89,7 @@ extension SandboxState {
     func addUpdates(from change: OperatorChange, for device: DeviceID, to updates: inout [StoreUpdate]) {
         switch change {
         // The update of a promotion is added elsewhere, since its description depends on the device's language.
-        case .asksToBuy, .interruptsPurchases, .promoted, .newsTold, .promotionChanged, .tokenMade,
+        case .asksToBuy, .interruptsPurchases, .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade,
             .tokensRevoked:
             break
         case .interrupted(let order, _):

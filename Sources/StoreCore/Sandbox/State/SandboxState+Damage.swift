@@ -68,6 +68,7 @@ extension SandboxState {
     private func admits(_ change: OperatorChange) -> Bool {
         switch change {
         case .asksToBuy(let account, _), .interruptsPurchases(let account, _): hasAccount(account)
+        case .appPurchase(let account, _): hasAccount(account)
         case .interrupted(let order, _): admits(order)
         case .interruptedLater, .storefront: true
         case .resolved(_, let purchase), .bought(let purchase): admits(purchase)
