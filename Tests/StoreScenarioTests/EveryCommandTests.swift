@@ -106,6 +106,12 @@ import Testing
         ("order-id 1", ""),
         ("consumption-reports", "no reports"),
         ("refresh-receipt --volume", "device has a receipt"),
+        ("app-purchase --version 3", "everybody bought the app: version 3"),
+        (
+            "app-purchase --version 2.1 --date 2019-05-01T00:00:00Z --platform macOS --account account",
+            "account bought the app: version 2.1, 2019-05-01T00:00:00Z, macOS"
+        ),
+        ("app-purchase", "everybody bought the app as by default"),
         ("receipt", "MII"),
         ("receipt --jws", "."),
         // People.

@@ -56,6 +56,32 @@ extension ScenarioCommand {
             try call.reply(to: { device.refreshReceipt(properties, reply: $0) })
             return call.done("\(device.name) has a receipt")
         },
+        ScenarioCommand(
+            "app-purchase",
+            [],
+            [
+                ScenarioOption("--version", .text, "the app's version at that time"),
+                ScenarioOption("--date", .moment, "the date"),
+                ScenarioOption("--platform", .choice(AppPurchase.Platform.allCases.map(\.rawValue)), "the platform"),
+                ScenarioOption("--account", .account, "the account; every account, unless given"),
+            ],
+            in: .refunds,
+            "How the app itself was bought; what is not given is as by default"
+        ) { call in
+            let purchase = AppPurchase(
+                version: call.word("--version")?.text,
+                date: try call.word("--date").map { try Date($0.text, strategy: .iso8601) },
+                platform: call.word("--platform").flatMap { AppPurchase.Platform(rawValue: $0.text) }
+            )
+            let account = try call.account(in: "--account")
+            if let account {
+                try account.setAppPurchase(purchase)
+            } else {
+                try call.store.setAppPurchase(purchase)
+            }
+            let words = purchase.words.map { ": \($0)" } ?? " as by default"
+            return call.done("\(account?.name ?? "everybody") bought the app\(words)")
+        },
     ]
 
     /// Commands about families and family sharing.
