@@ -56,6 +56,23 @@ import Testing
         #expect(counts == [1, 1])
     }
 
+    @Test func `An app transaction has the version, date and platform that the store or the account was given`()
+        async throws
+    {
+        let shop = try Shop(.inline)
+        let date = Date(timeIntervalSince1970: 1_546_300_800)
+        try shop.store.setAppPurchase(AppPurchase(version: "3", platform: .iOS))
+        try shop.store.account.setAppPurchase(AppPurchase(version: "2.1", date: date))
+        let refreshed = try await shop.run { try await AppTransaction.refresh() }.payloadValue
+        let shared = try await shop.run { try await AppTransaction.shared }.payloadValue
+        #expect(refreshed == shared && shared.originalAppVersion == "2.1" && shared.originalPurchaseDate == date)
+        #expect(shared.originalPlatform == .iOS)
+        try shop.store.device.signOut()
+        let nobody = try await shop.run { try await AppTransaction.shared }.payloadValue
+        #expect(nobody.originalAppVersion == "3")
+        #expect(nobody.originalPurchaseDate == AppTransactionPayload.testPurchaseDate)
+    }
+
     @Test func `A store that does not answer has no app transaction`() async {
         let store = HistoryStore()
         await #expect(throws: StoreKitError.self) { try await store.run { try await AppTransaction.shared } }

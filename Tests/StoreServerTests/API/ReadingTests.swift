@@ -221,6 +221,16 @@ import Testing
         #expect(again.signedAppTransactionInfo.payload.appTransactionId.text == identifier)
     }
 
+    @Test func `The purchase of the app is answered as it was set`() throws {
+        let sword = try shop.buy("sword")
+        let date = Date(timeIntervalSince1970: 1_546_300_800)
+        try shop.account.setAppPurchase(AppPurchase(version: "2.1", date: date, platform: .tvOS))
+        let json = try shop.ask("GET", "v1/transactions/appTransactions/\(sword)").json
+        let payload = json.signedAppTransactionInfo.payload
+        #expect(payload.originalApplicationVersion.text == "2.1" && payload.originalPlatform.text == "tvOS")
+        #expect(payload.originalPurchaseDate.number == 1_546_300_800_000)
+    }
+
     @Test func `In production, answers name the app's Apple ID`() throws {
         let shop = try Shop.production(try CertificateAuthority(now: ManualClock().now))
         let gold = try shop.buy("gold")

@@ -50,7 +50,9 @@ import Testing
         try view.extendRenewals(of: "gold", days: 3, reason: 1, request: "request", storefronts: ["USA"])
         shop.store.refundDecision = .ask
         try shop.store.requestRefund(of: coins, reason: .legal)
+        try shop.account.setAppPurchase(AppPurchase(version: "2.1"))
         try shop.account.rescindConsent()
+        try shop.account.setAppPurchase(AppPurchase(version: "3"))
         _ = try view.requestTestNotification()
         let all = try payloads(shop)
         let summary = try #require(all.first { $0.subtype.text == "SUMMARY" }).summary
@@ -62,7 +64,8 @@ import Testing
         #expect(request.data.consumptionRequestReason.text == "LEGAL")
         let consent = try #require(all.first { $0.notificationType.text == "RESCIND_CONSENT" })
         #expect(consent.data.value == nil)
-        #expect(consent.appData.signedAppTransactionInfo.payload.bundleId.text == Shop.bundleIdentifier)
+        let app = consent.appData.signedAppTransactionInfo.payload
+        #expect(app.bundleId.text == Shop.bundleIdentifier && app.originalApplicationVersion.text == "2.1")
         let test = try #require(all.first { $0.notificationType.text == "TEST" })
         #expect(test.data.keys == ["environment", "bundleId", "bundleVersion"])
     }

@@ -15,6 +15,19 @@ import Testing
         Set(dates.flatMap { [$0, "\($0)_ms", "\($0)_pst"] })
     }
 
+    @Test func `The answer says how the app itself was bought`() throws {
+        let gold = try shop.buy("gold")
+        let plain = try shop.verify(shop.receipt).receipt
+        #expect(plain.original_application_version.text == "1.0")
+        let date = Date(timeIntervalSince1970: 1_546_300_800)
+        try shop.account.setAppPurchase(AppPurchase(version: "2.1", date: date, platform: .macOS))
+        let receipt = try shop.verify(shop.receipt).receipt
+        #expect(receipt.original_application_version.text == "2.1")
+        #expect(receipt.original_purchase_date.text == "2019-01-01 00:00:00 Etc/GMT")
+        #expect(receipt.original_purchase_date_ms.text == "1546300800000")
+        #expect(receipt.in_app.list.map(\.transaction_id.text) == [gold])
+    }
+
     @Test func `All transactions of the account are there, oldest first, with what the receipt does not know`() throws {
         let user = UUID().uuidString.lowercased()
         let gold = try shop.buy("gold", user: user)
