@@ -43,6 +43,23 @@ func productsInUse() async -> [String] {
     return products
 }
 
+func hasPaidForTheApp() async throws -> Bool {
+    let app = try await AppTransaction.shared.payloadValue
+    return app.originalAppVersion.compare("3", options: .numeric) == .orderedAscending
+}
+
+@Test func `An early customer has paid for the app`() async throws {
+    let store = try SandboxStore(bundleVersion: "3.2")
+    try store.setAppPurchase(AppPurchase(version: "3.0"))
+    let early = try store.addAccount("early")
+    let yearOfVersion2 = Date(timeIntervalSince1970: 1_546_300_800)
+    try early.setAppPurchase(AppPurchase(version: "2.1", date: yearOfVersion2, platform: .macOS))
+    let mac = try store.addDevice("mac", signedInTo: early)
+
+    #expect(try await StoreContext(backend: store, delivery: .inline).run { try await hasPaidForTheApp() } == false)
+    #expect(try await StoreContext(backend: mac, delivery: .inline).run { try await hasPaidForTheApp() } == true)
+}
+
 @Test func `A user who cancels gets nothing`() async throws {
     let arcade = try Arcade()
     arcade.store.authorizer = .always(.cancel)

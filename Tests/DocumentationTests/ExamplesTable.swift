@@ -141,6 +141,12 @@ private struct Simulation {
     #expect(store.device.appReceipt != nil)
 }
 
+@Test func `The app itself was bought as the table says`() throws {
+    let store = try Simulation().store
+    try store.setAppPurchase(AppPurchase(version: "2.1"))
+    #expect(try store.device.signedAppTransaction.payload.originalApplicationVersion == "2.1")
+}
+
 @Test func `People, places and launches are as the table says`() throws {
     let world = try Simulation()
     var (store, queue) = (world.store, world.queue)
