@@ -155,3 +155,12 @@ func useQueues(_ product: SKProduct, _ observer: SmallObserver, _ delegate: Opin
     let _: any Sendable = one
     let _: any Sendable = queue
 }
+
+func followStorefront() -> any NSObjectProtocol {
+    let center = NotificationCenter.default
+    let name: NSNotification.Name = .SKStorefrontCountryCodeDidChange
+    _ = center.addObserver(forName: name, object: nil, queue: .main) { print($0.name) }
+    return center.addObserver(forName: Notification.Name.SKStorefrontCountryCodeDidChange, object: nil, queue: nil) {
+        _ in print(SKPaymentQueue.default().storefront?.countryCode as Any)
+    }
+}

@@ -53,3 +53,14 @@ extension SKStorefront: ChangeStoring {
         KeyedProperty("identifier", \SKStorefront.identifier, .text)
     )
 }
+
+extension NSNotification.Name {
+    /// The name of a notification of another storefront, for apps that have no payment queue's observer at hand.
+    ///
+    /// The default notification center posts it after the calls of
+    /// ``SKPaymentTransactionObserver/paymentQueueDidChangeStorefront(_:)``, on the same thread and in the same
+    /// ``StoreContext``. Its object is the payment queue. A queue without observers, which Store Kit 2 does not use
+    /// either, posts nothing.
+    public static let SKStorefrontCountryCodeDidChange =
+        NSNotification.Name("SKStorefrontCountryCodeDidChangeNotification")
+}

@@ -173,7 +173,11 @@ extension ObserverNotifier {
         case .mayContinue(let transaction, let identifier, let storefront):
             askWhetherToContinue(Self.own(transaction), identifier, storefront, queue, driver)
         case .priceConsent: askForPriceConsent(queue, driver)
-        case .storefrontChanged: call { $0.paymentQueueDidChangeStorefront($1) }
+        case .storefrontChanged:
+            call { $0.paymentQueueDidChangeStorefront($1) }
+            if driver.currentEpoch == epoch {
+                NotificationCenter.default.post(name: .SKStorefrontCountryCodeDidChange, object: queue)
+            }
         case .revoked(let identifiers):
             let (face, isObserved) = (face, live.all.contains { !($0 is any QueueFace) })
             let notice = revocations.withLock {
