@@ -137,6 +137,9 @@ import Testing
         #expect(line.remote.promotionOverrides.order == ["castle"] && !line.remote.isPriceConsentPending)
         await line.remote.showPriceConsent()
         await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
+        try await line.remote.changePromotion(.only(["sword"], visibility: ["castle": true]))
+        #expect(line.shop.device.promotedProducts == ["sword", "castle"])
+        #expect(line.remote.promotionOverrides == line.shop.device.promotionOverrides)
     }
 
     @Test func `Hosted content comes piece by piece, and its refusal as the store's`() async throws {

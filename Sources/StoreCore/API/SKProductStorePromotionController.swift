@@ -3,7 +3,8 @@ import Foundation
 /// A controller that sets the order and visibility of promoted products on this device.
 ///
 /// A store with a ``PromotionService``, such as ``SandboxStore``, saves the app's changes. For any other store, the
-/// changes are held in memory for the lifetime of the current ``StoreContext``.
+/// changes are held in memory for the lifetime of the current ``StoreContext``. The changes are the same as those of
+/// `Product.PromotionInfo` of Store Kit 2: what one sets, the other reads.
 ///
 /// Each completion handler is called once. An in-process store calls it on the calling thread, before the method
 /// returns; any other store calls it on one of the store's own threads.
@@ -27,11 +28,14 @@ open class SKProductStorePromotionController: NSObject {
     /// - Parameter completionHandler: receives the products in order; none if the store's order applies.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let core = StoreContext.current.core
-        guard let store = core.setup.backend, let overrides = store.services.promotions?.promotionOverrides else {
-            completionHandler?(core.promotions.order.compactMap { $0 as? SKProduct }, nil)
-            return
+        let service = core.promotionService
+        let order = service.promotionOverrides.order
+        let passed = (service as? PromotionMemory)?.products ?? []
+        if order.elementsEqual(passed, by: { $0.isExactly($1.productIdentifier) }) {
+            completionHandler?(passed, nil)
+        } else {
+            (core.setup.backend ?? NoBackend.shared).describe(order, completionHandler)
         }
-        store.describe(overrides.order, completionHandler)
     }
 
     /// Moves products before all others on this device; the others follow in the store's order.
@@ -43,12 +47,8 @@ open class SKProductStorePromotionController: NSObject {
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let core = StoreContext.current.core
-        guard let service = core.setup.backend?.services.promotions else {
-            core.promotions.order = promotionOrder
-            completionHandler?(nil)
-            return
-        }
+        let service = StoreContext.current.core.promotionService
+        (service as? PromotionMemory)?.products = promotionOrder
         service.change(.order(promotionOrder.map(\.productIdentifier)), completionHandler)
     }
 
@@ -56,20 +56,15 @@ open class SKProductStorePromotionController: NSObject {
     ///
     /// - Parameters:
     ///   - product: the product, identified by its product identifier.
-    ///   - completionHandler: receives the visibility; `default` if the app has not set it.
+    ///   - completionHandler: receives the visibility; `default` if the app has not set it. A product that Store Kit 2
+    ///     has left out of its order is hidden.
     open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: ((SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
-        let core = StoreContext.current.core
-        let identifier = product.productIdentifier
-        guard let overrides = core.setup.backend?.services.promotions?.promotionOverrides else {
-            let visibility = SKProductStorePromotionVisibility(rawValue: core.promotions[visibilityOf: identifier])
-            completionHandler?(visibility ?? .default, nil)
-            return
-        }
-        let visibility: SKProductStorePromotionVisibility? = overrides.visibility[identifier].map { $0 ? .show : .hide }
-        completionHandler?(visibility ?? .default, nil)
+        let overrides = StoreContext.current.core.promotionService.promotionOverrides
+        let isShown = overrides.isShown(product.productIdentifier)
+        completionHandler?(isShown.map { $0 ? .show : .hide } ?? .default, nil)
     }
 
     /// Shows or hides a product on this device.
@@ -83,15 +78,11 @@ open class SKProductStorePromotionController: NSObject {
         for product: SKProduct,
         completionHandler: (((any Error)?) -> Void)? = nil
     ) {
-        let core = StoreContext.current.core
-        let identifier = product.productIdentifier
-        guard let service = core.setup.backend?.services.promotions else {
-            core.promotions[visibilityOf: identifier] = promotionVisibility.rawValue
-            completionHandler?(nil)
-            return
-        }
         let isShown = promotionVisibility == .default ? nil : promotionVisibility == .show
-        service.change(.visibility(productIdentifier: identifier, isShown: isShown), completionHandler)
+        StoreContext.current.core.promotionService.change(
+            .visibility(productIdentifier: product.productIdentifier, isShown: isShown),
+            completionHandler
+        )
     }
 
     /// Returns the products that the app has moved before all others on this device; none if the store's order applies.

@@ -279,20 +279,3 @@ final class NoBackend: StoreBackend, ReceiptService {
         reply(.storeKit(.clientInvalid, ContextCore.noBackend))
     }
 }
-
-/// The app's promotion overrides for a store that does not save them, in memory for the context's lifetime.
-final class PromotionMemory: Sendable {
-    private let state = Locked((order: [any AnyObject & Sendable](), visibility: [ExactText: Int]()))
-
-    /// The products that come first, as passed by the app; empty if the store's order applies.
-    var order: [any AnyObject & Sendable] {
-        get { state.withLock { $0.order } }
-        set { state.withLock { $0.order = newValue } }
-    }
-
-    /// The raw value of a product's visibility; 0 if the store's setting applies.
-    subscript(visibilityOf productIdentifier: String) -> Int {
-        get { state.withLock { $0.visibility[ExactText(productIdentifier)] ?? 0 } }
-        set { state.withLock { $0.visibility[ExactText(productIdentifier)] = newValue == 0 ? nil : newValue } }
-    }
-}

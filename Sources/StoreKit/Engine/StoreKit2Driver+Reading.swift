@@ -205,6 +205,17 @@ extension StoreKit2Driver {
         return requested.compactMap { products[ExactText($0)] }.map { Product($0, storefront: storefront) }
     }
 
+    /// The app's changes to promotions on this device.
+    var promotionOverrides: PromotionOverrides { queue?.promotionService.promotionOverrides ?? PromotionOverrides() }
+
+    /// Changes how the store promotes products on this device.
+    func changePromotion(_ change: PromotionChange) async throws {
+        guard let service = queue?.promotionService else { throw StoreKitError.unknown }
+        let _: Void = try await response("a change of promotions") { reply in
+            service.changePromotion(change) { failure in reply(failure.map { .failure($0) } ?? .success(())) }
+        }
+    }
+
     var storefront: StoreStorefront? { backend?.services.storefront?.storefront }
     var canMakePayments: Bool { backend?.services.availability?.canMakePayments ?? true }
     var deviceVerificationID: UUID? { backend?.services.history?.deviceVerificationID }

@@ -5,6 +5,7 @@ import StoreKit
 func isEquatable<T: Equatable & Sendable>(_ type: T.Type) {}
 func isHashable<T: Hashable & Sendable>(_ type: T.Type) {}
 func isOpen<T: RawRepresentable & Hashable & Sendable>(_ type: T.Type, of rawType: T.RawValue.Type) {}
+func isValue<T: RawRepresentable & Hashable>(_ type: T.Type, of rawType: T.RawValue.Type) {}
 func isDebuggable<T: CustomDebugStringConvertible>(_ type: T.Type) {}
 func isIdentifiable<T: Identifiable>(_ type: T.Type, by identifier: T.ID.Type) {}
 func isError<T: Error>(_ type: T.Type) {}

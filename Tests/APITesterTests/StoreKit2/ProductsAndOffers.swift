@@ -30,6 +30,25 @@ func useProduct(_ product: Product) async throws {
     let _: (Int, Bool) = (product.hashValue, product == product)
 }
 
+@MainActor
+func usePromotions() async throws {
+    try await Product.PromotionInfo.updateProductOrder(byID: ["coins", "sword"])
+    var promotions: [Product.PromotionInfo] = try await Product.PromotionInfo.currentOrder
+    for index in promotions.indices { promotions[index].visibility = .visible }
+    try await Product.PromotionInfo.updateAll(promotions)
+    try await Product.PromotionInfo.updateAll(promotions.reversed())
+    try await Product.PromotionInfo.updateProductVisibility(.hidden, for: "sword")
+    guard let first = promotions.first, var promotion = promotions.last else { return }
+    let _: (Product.ID, Int, Bool) = (promotion.productID, promotion.visibility.rawValue, promotion == first)
+    promotion.visibility = Product.PromotionInfo.Visibility(rawValue: 0) ?? .appStoreConnectDefault
+    try await promotion.update()
+    switch promotion.visibility {
+    case .appStoreConnectDefault, .visible, .hidden: break
+    @unknown default: break
+    }
+    isValue(Product.PromotionInfo.Visibility.self, of: Int.self)
+}
+
 @available(*, deprecated)
 func useOldProduct(_ product: Product) async {
     let _: VerificationResult<Transaction>? = await product.currentEntitlement

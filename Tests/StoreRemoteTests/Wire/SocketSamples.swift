@@ -186,7 +186,8 @@ struct SocketMessage: Sendable {
     private static var changes: [PromotionChange] {
         [
             .order(["gold"]), .order([]), .visibility(productIdentifier: "gold", isShown: true),
-            .visibility(productIdentifier: "gold", isShown: nil),
+            .visibility(productIdentifier: "gold", isShown: nil), .only(["gold"], visibility: nil),
+            .only(["gold", "coins"], visibility: ["coins": false]),
         ]
     }
 
@@ -204,7 +205,7 @@ struct SocketMessage: Sendable {
     private static var status: DeviceStatus {
         DeviceStatus(
             storefront: storefront,
-            promotionOverrides: PromotionOverrides(order: ["gold"], visibility: ["coins": false]),
+            promotionOverrides: PromotionOverrides(order: ["gold"], visibility: ["coins": false], hidesOthers: true),
             deviceVerificationID: UUID()
         )
     }

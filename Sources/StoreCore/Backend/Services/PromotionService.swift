@@ -31,11 +31,16 @@ public enum PromotionChange: Hashable, Sendable {
     case order([String])
     /// Shows or hides a product; nil restores the store's setting.
     case visibility(productIdentifier: String, isShown: Bool?)
+    /// Shows these products, in this order, and hides all others; an empty array removes all changes.
+    ///
+    /// The dictionary replaces the visibility of single products: true for shown, false for hidden. If it is nil,
+    /// products in the array retain their visibility, and hidden products stay hidden.
+    case only([String], visibility: [String: Bool]?)
 }
 
 extension PromotionChange: Codable {
-    private enum Kind: String, Codable { case order, visibility }
-    private enum CodingKeys: String, CodingKey { case type, productIdentifiers, productIdentifier, isShown }
+    private enum Kind: String, Codable { case order, visibility, only }
+    private enum CodingKeys: String, CodingKey { case type, productIdentifiers, productIdentifier, isShown, visibility }
 
     /// A change in the form in which the first version wrote it into ledgers.
     private enum FirstForm: Decodable {
@@ -52,6 +57,11 @@ extension PromotionChange: Codable {
             self = .visibility(
                 productIdentifier: try container.decode(String.self, forKey: .productIdentifier),
                 isShown: try container.decodeIfPresent(Bool.self, forKey: .isShown)
+            )
+        case .only:
+            self = .only(
+                try container.decode([String].self, forKey: .productIdentifiers),
+                visibility: try container.decodeIfPresent([String: Bool].self, forKey: .visibility)
             )
         case nil:
             switch try FirstForm(from: decoder) {
@@ -73,28 +83,68 @@ extension PromotionChange: Codable {
             try container.encode(Kind.visibility, forKey: .type)
             try container.encode(identifier, forKey: .productIdentifier)
             try container.encodeIfPresent(isShown, forKey: .isShown)
+        case .only(let identifiers, let visibility):
+            try container.encode(Kind.only, forKey: .type)
+            try container.encode(identifiers, forKey: .productIdentifiers)
+            try container.encodeIfPresent(visibility, forKey: .visibility)
         }
     }
 }
 
 /// An app's changes to the promotion of products on a device.
-public struct PromotionOverrides: Hashable, Codable, Sendable {
+public struct PromotionOverrides: Hashable, Sendable {
     /// The identifiers of the products that come first, in order; the others follow in the store's order.
     public var order: [String]
     /// The products whose visibility the app has changed: true for shown, false for hidden.
     public var visibility: [String: Bool]
+    /// Whether products that are neither in ``order`` nor shown by ``visibility`` are hidden.
+    public var hidesOthers: Bool
 
     /// Creates overrides; without any, the store's settings apply.
-    public init(order: [String] = [], visibility: [String: Bool] = [:]) {
+    public init(order: [String] = [], visibility: [String: Bool] = [:], hidesOthers: Bool = false) {
         self.order = order
         self.visibility = visibility
+        self.hidesOthers = hidesOthers
     }
 
     /// Applies a change.
     public mutating func apply(_ change: PromotionChange) {
         switch change {
-        case .order(let identifiers): order = identifiers
+        case .order(let identifiers): (order, hidesOthers) = (identifiers, false)
         case .visibility(let identifier, let isShown): visibility[identifier] = isShown
+        case .only([], _): self = PromotionOverrides()
+        case .only(let identifiers, let visibility):
+            (order, hidesOthers) = (identifiers, true)
+            let ordered = Set(identifiers)
+            self.visibility = visibility ?? self.visibility.filter { !$0.value || ordered.contains($0.key) }
         }
+    }
+
+    /// Returns whether the app shows or hides a product; nil if the store's setting applies.
+    func isShown(_ productIdentifier: String) -> Bool? {
+        if let isShown = visibility[productIdentifier] { return isShown }
+        return hidesOthers && !order.contains(where: productIdentifier.isExactly) ? false : nil
+    }
+}
+
+extension PromotionOverrides: Codable {
+    private enum CodingKeys: String, CodingKey { case order, visibility, hidesOthers }
+
+    /// Decodes overrides; those of earlier versions hide no others.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            order: try container.decode([String].self, forKey: .order),
+            visibility: try container.decode([String: Bool].self, forKey: .visibility),
+            hidesOthers: try container.decodeIfPresent(Bool.self, forKey: .hidesOthers) ?? false
+        )
+    }
+
+    /// Encodes the order and the visibility, and whether others are hidden if they are.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(order, forKey: .order)
+        try container.encode(visibility, forKey: .visibility)
+        if hidesOthers { try container.encode(true, forKey: .hidesOthers) }
     }
 }

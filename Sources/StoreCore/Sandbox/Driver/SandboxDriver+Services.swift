@@ -179,12 +179,15 @@ extension SandboxState {
 
     /// Returns the products on the store's page on a device: the app's preferred ones, then the others, except hidden
     /// ones.
+    ///
+    /// An app may hide all that it does not prefer.
     func promotedProducts(on device: DeviceID, at now: Date) -> [String] {
         let all = catalog.identifiersOnSale(at: now)
         guard let overrides = operatorState.promotionOverrides[device] else { return all }
         let known = Set(all.map(ExactText.init))
         var seen: Set<ExactText> = []
-        return (overrides.order.filter { known.contains(ExactText($0)) } + all).filter { identifier in
+        let others = overrides.hidesOthers ? all.filter { overrides.visibility[$0] == true } : all
+        return (overrides.order.filter { known.contains(ExactText($0)) } + others).filter { identifier in
             seen.insert(ExactText(identifier)).inserted && overrides.visibility[identifier] != false
         }
     }

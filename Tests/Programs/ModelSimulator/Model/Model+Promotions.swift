@@ -8,7 +8,9 @@ extension Model {
         let place = devices[device]
         // The operator's registration order applies, except for products that the app names.
         var rest = Product.allCases.filter {
-            $0 != .ghost && prices.isSold($0) && place.promotionVisibility[$0] != false
+            guard $0 != .ghost, prices.isSold($0) else { return false }
+            let isShown = !place.hidesOtherPromotions || place.promotionOrder.contains($0)
+            return place.promotionVisibility[$0] ?? isShown
         }
         var promoted: [Product] = []
         for product in place.promotionOrder + rest where rest.contains(product) {
@@ -23,15 +25,28 @@ extension Model {
         let visibility = devices[device].promotionVisibility.map { ($0.key.rawValue, $0.value) }
         return PromotionOverrides(
             order: devices[device].promotionOrder.map(\.rawValue),
-            visibility: Dictionary(uniqueKeysWithValues: visibility)
+            visibility: Dictionary(uniqueKeysWithValues: visibility),
+            hidesOthers: devices[device].hidesOtherPromotions
         )
     }
 
     mutating func promote(_ change: PromotionChange, on device: Int) {
         switch change {
-        case .order(let identifiers): devices[device].promotionOrder = identifiers.compactMap(Product.init)
+        case .order(let identifiers):
+            devices[device].promotionOrder = identifiers.compactMap(Product.init)
+            devices[device].hidesOtherPromotions = false
         case .visibility(let identifier, let isShown):
             if let product = Product(rawValue: identifier) { devices[device].promotionVisibility[product] = isShown }
+        case .only(let identifiers, let visibility):
+            let order = identifiers.compactMap(Product.init)
+            var kept = devices[device].promotionVisibility.filter { order.contains($0.key) || !$0.value }
+            if let visibility {
+                kept = [:]
+                for product in Product.allCases { kept[product] = visibility[product.rawValue] }
+            }
+            devices[device].promotionOrder = order
+            devices[device].promotionVisibility = identifiers.isEmpty ? [:] : kept
+            devices[device].hidesOtherPromotions = !identifiers.isEmpty
         }
     }
 

@@ -108,6 +108,7 @@ struct Model {
         /// The promotion order and visibility that its app has set.
         var promotionOrder: [Product] = []
         var promotionVisibility: [Product: Bool] = [:]
+        var hidesOtherPromotions = false
         /// Whether something came to it that puts a receipt there.
         var hasReceipt = false
         /// The kind of its receipt, and the date of that.

@@ -20,6 +20,7 @@ extension Fault {
         .content("SendsAnyVersion", .contentServed) { $0.content.version = "1.0" },
         Fault(KeepsItsOwnOrder.self, .promotionsKept),
         Fault(HidesForEver.self, .promotionsKept),
+        Fault(ShowsLeftOut.self, .promotionsKept),
         // Begins something with each look-up, and ends nothing.
         .submissions("IsNeverQuiet", .goesQuiet) { spoilt, commands, reply in
             _ = spoilt.clock.activity.begin()
@@ -77,6 +78,13 @@ private final class HasReceiptsForFailures: SpoiltStore, @unchecked Sendable {
 private final class KeepsItsOwnOrder: SpoiltStore, @unchecked Sendable {
     override var promotionOverrides: PromotionOverrides {
         PromotionOverrides(visibility: super.promotionOverrides.visibility)
+    }
+}
+
+/// Shows the products that the app has left out.
+private final class ShowsLeftOut: SpoiltStore, @unchecked Sendable {
+    override var promotionOverrides: PromotionOverrides {
+        PromotionOverrides(order: super.promotionOverrides.order, visibility: super.promotionOverrides.visibility)
     }
 }
 
