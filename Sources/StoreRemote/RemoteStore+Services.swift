@@ -11,6 +11,9 @@ extension RemoteStore: AvailabilityService {
 
     /// Whether the store is out of reach: no open stream has received anything.
     public var isOutOfReach: Bool { !known.hasStream }
+
+    /// The code of the app's age rating, as last reported by the store; nil before the first exchange.
+    public var ageRatingCode: Int? { known.status.ageRatingCode }
 }
 
 extension RemoteStore: AsyncStorefrontService {

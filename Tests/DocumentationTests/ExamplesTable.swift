@@ -156,6 +156,7 @@ private struct Simulation {
     try phone.signOut()
     try store.setStorefront("DEU")
     store.locale = "de_DE"
+    store.ageRatingCode = 618
     #expect(queue.storefront?.countryCode == "DEU")
     store.isReachable = false
     phone.isReachable = false

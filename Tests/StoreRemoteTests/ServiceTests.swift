@@ -45,9 +45,11 @@ import Testing
         let remote = shop.remote()
         #expect(remote.storefront == nil && remote.deviceVerificationID == nil)
         try shop.store.setStorefront("DEU")
+        shop.store.ageRatingCode = 618
         try await remote.prepare()
         #expect(remote.storefront?.countryCode == "DEU" && remote.canMakePayments)
         #expect(remote.deviceVerificationID == shop.device.identifierForVendor)
+        #expect(remote.ageRatingCode == 618)
     }
 
     @Test func `A change of the storefront arrives with the stream`() async throws {
@@ -135,11 +137,11 @@ import Testing
         try await line.remote.changePromotion(.order(["castle"]))
         #expect(line.shop.device.promotionOverrides.order == ["castle"])
         #expect(line.remote.promotionOverrides.order == ["castle"] && !line.remote.isPriceConsentPending)
-        await line.remote.showPriceConsent()
-        await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
         try await line.remote.changePromotion(.only(["sword"], visibility: ["castle": true]))
         #expect(line.shop.device.promotedProducts == ["sword", "castle"])
         #expect(line.remote.promotionOverrides == line.shop.device.promotionOverrides)
+        await line.remote.showPriceConsent()
+        await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
     }
 
     @Test func `Hosted content comes piece by piece, and its refusal as the store's`() async throws {

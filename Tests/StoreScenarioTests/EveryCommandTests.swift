@@ -131,6 +131,8 @@ import Testing
         ("revoke-token phone", "1 token of phone revoked"),
         ("sign-in bob", "bob is signed in on phone"),
         ("storefront DEU", "sells for DEU"),
+        ("age-rating 618", "the app's age rating: 618"),
+        ("status", "ageRating"),
         ("locale de_DE --device phone", "the language of phone is de_DE"),
         ("accounts", "bob"),
         ("devices", "de_DE"),

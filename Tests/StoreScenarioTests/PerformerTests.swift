@@ -94,6 +94,8 @@ import Testing
             "use --device phone",
             "code-entry cancel",
             "authorizer later",
+            "age-rating 100",
+            "age-rating 618",
             "buy sword --device device",
             "reachable off",
             "reachable off --device phone"
@@ -101,19 +103,19 @@ import Testing
         let lines = shop.performer.settings
         #expect(
             lines == [
-                "use --device phone", "code-entry cancel --device phone", "authorizer later", "reachable off",
-                "reachable off --device phone",
+                "use --device phone", "code-entry cancel --device phone", "authorizer later", "age-rating 618",
+                "reachable off", "reachable off --device phone",
             ]
         )
         let other = try Shop()
         _ = try other.store.addDevice("phone", signedInTo: nil)
         for line in lines { _ = try other.performer.perform(line) }
         #expect(other.performer.settings == lines)
-        #expect(!other.store.isReachable)
+        #expect(!other.store.isReachable && other.store.ageRatingCode == 618)
         #expect(other.store.device(named: "phone")?.codeEntry == .cancel)
         try other.perform("reset")
         #expect(other.performer.settings.isEmpty)
-        #expect(other.store.isReachable)
+        #expect(other.store.isReachable && other.store.ageRatingCode == nil)
     }
 
     @Test func `Time that cannot be moved is refused`() throws {

@@ -70,6 +70,7 @@ package struct AsyncSandbox: AsyncStoreBackend, AvailabilityService, AsyncStoref
 
     package var clock: any StoreClock { store.clock }
     package var canMakePayments: Bool { store.canMakePayments }
+    package var ageRatingCode: Int? { store.ageRatingCode }
     package var storefront: StoreStorefront? { store.storefront }
     package var promotionOverrides: PromotionOverrides { store.promotionOverrides }
 

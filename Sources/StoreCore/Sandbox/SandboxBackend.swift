@@ -87,6 +87,9 @@ extension SandboxBackend {
     /// Whether the device's user may pay.
     public var canMakePayments: Bool { device.driver.canMakePayments(on: device.number) }
 
+    /// The code of the app's age rating, as set in ``SandboxStore/ageRatingCode``.
+    public var ageRatingCode: Int? { device.driver.state.withLock { $0.settings.ageRatingCode } }
+
     /// Whether the store, or this device's connection to it, is set to be unreachable.
     public var isOutOfReach: Bool {
         let number = device.number

@@ -150,6 +150,16 @@ extension SandboxStore {
         set { driver.state.withLock { $0.settings.rules.purchaseFailure = newValue } }
     }
 
+    /// The code of the app's age rating, for `AppStore.ageRatingCode` of Store Kit 2; nil, for no rating, unless set.
+    ///
+    /// Any number is accepted. Apple publishes the numbers for MarketplaceKit's maximum rating: 100 is 4+, 200 is 9+,
+    /// 313 is 13+, 416 is 16+ and 618 is 18+. A device in another process learns of a new code with the store's next
+    /// change. A store that is reopened on the ledger begins without a code.
+    public var ageRatingCode: Int? {
+        get { driver.state.withLock { $0.settings.ageRatingCode } }
+        set { driver.state.withLock { $0.settings.ageRatingCode = newValue } }
+    }
+
     /// The quirks that the store simulates; none unless set.
     ///
     /// They apply to decisions from now on. Without ``StoreQuirk/purchaseNeverReturns``, the authorizer decides at once

@@ -5,6 +5,11 @@ public enum AppStore: Sendable {
     /// Whether the user may authorize payments.
     public static var canMakePayments: Bool { StoreKit2Driver.current.canMakePayments }
 
+    /// The code of the app's current age rating; nil if the store does not report one.
+    ///
+    /// An app compares it with the code that it saw last, to learn that its rating has changed.
+    public static var ageRatingCode: Int? { get async { StoreKit2Driver.current.ageRatingCode } }
+
     /// The device identifier that signed values for this device are bound to; nil if they are not bound.
     public static var deviceVerificationID: UUID? { StoreKit2Driver.current.deviceVerificationID }
 

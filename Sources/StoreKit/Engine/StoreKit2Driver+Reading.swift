@@ -218,6 +218,7 @@ extension StoreKit2Driver {
 
     var storefront: StoreStorefront? { backend?.services.storefront?.storefront }
     var canMakePayments: Bool { backend?.services.availability?.canMakePayments ?? true }
+    var ageRatingCode: Int? { backend?.services.availability?.ageRatingCode }
     var deviceVerificationID: UUID? { backend?.services.history?.deviceVerificationID }
 }
 

@@ -92,19 +92,22 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
     package var promotionOverrides: PromotionOverrides
     package var isPriceConsentPending: Bool
     package var deviceVerificationID: UUID?
+    package var ageRatingCode: Int?
 
     package init(
         canMakePayments: Bool = true,
         storefront: StoreStorefront? = nil,
         promotionOverrides: PromotionOverrides = PromotionOverrides(),
         isPriceConsentPending: Bool = false,
-        deviceVerificationID: UUID? = nil
+        deviceVerificationID: UUID? = nil,
+        ageRatingCode: Int? = nil
     ) {
         self.canMakePayments = canMakePayments
         self.storefront = storefront
         self.promotionOverrides = promotionOverrides
         self.isPriceConsentPending = isPriceConsentPending
         self.deviceVerificationID = deviceVerificationID
+        self.ageRatingCode = ageRatingCode
     }
 }
 

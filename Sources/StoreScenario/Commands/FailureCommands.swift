@@ -81,6 +81,7 @@ extension ScenarioCommand {
             store.quirks = []
             store.renewalRate = .realTime
             store.refundDecision = .approve
+            store.ageRatingCode = nil
             store.failRestores(with: nil)
             store.downloadPace = .atOnce
             store.signatureDefect = nil

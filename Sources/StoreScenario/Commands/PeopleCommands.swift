@@ -80,6 +80,16 @@ extension ScenarioCommand {
             return call.done("the store sells for \(call.text("country"))")
         },
         ScenarioCommand(
+            "age-rating",
+            [ScenarioParameter("code", .either(["none"], .number(0...1_000_000)))],
+            in: .people,
+            isSetting: true,
+            "The code of the app's age rating"
+        ) { call in
+            call.store.ageRatingCode = call.number("code")
+            return call.done("the app's age rating: \(call.text("code"))")
+        },
+        ScenarioCommand(
             "locale",
             [ScenarioParameter("locale", .text)],
             [.anyDevice],

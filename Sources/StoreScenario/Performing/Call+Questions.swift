@@ -27,6 +27,7 @@ extension Call {
                 value: .string((store.clock as? any RunningClock)?.isRunning == true ? "running" : "fixed")
             ),
             .init(key: "storefront", value: .optional(store.storefront?.countryCode)),
+            .init(key: "ageRating", value: .optional(store.ageRatingCode)),
             .init(key: "locale", value: .string(store.locale)),
             .init(key: "renewalRate", value: .string(store.renewalRate.word)),
             .init(key: "renewalLimit", value: .optional(store.renewalLimit)),

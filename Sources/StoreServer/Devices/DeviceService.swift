@@ -168,7 +168,8 @@ extension DeviceStatus {
             storefront: device.storefront,
             promotionOverrides: device.promotionOverrides,
             isPriceConsentPending: device.isPriceConsentPending,
-            deviceVerificationID: device.deviceVerificationID
+            deviceVerificationID: device.deviceVerificationID,
+            ageRatingCode: device.ageRatingCode
         )
     }
 }

@@ -25,6 +25,11 @@ func restore() async {
     }
 }
 
+func compareRating(with last: Int?) async -> Bool {
+    let code: Int? = await AppStore.ageRatingCode
+    return code != last
+}
+
 func useAppTransaction() async throws {
     let result: VerificationResult<AppTransaction>
     do {

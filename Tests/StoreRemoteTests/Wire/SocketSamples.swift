@@ -206,7 +206,8 @@ struct SocketMessage: Sendable {
         DeviceStatus(
             storefront: storefront,
             promotionOverrides: PromotionOverrides(order: ["gold"], visibility: ["coins": false], hidesOthers: true),
-            deviceVerificationID: UUID()
+            deviceVerificationID: UUID(),
+            ageRatingCode: 618
         )
     }
 

@@ -4,7 +4,7 @@
 ///
 /// A backend that wraps another returns the other's ``StoreBackend/services``, some of which it may replace.
 public struct StoreServices: Sendable {
-    /// The service that reports whether the user may pay, and which products are sold.
+    /// The service that reports whether the user may pay, which products are sold, and the app's age rating.
     public var availability: (any AvailabilityService)?
     /// The service that reports the country in which the store sells.
     public var storefront: (any StorefrontService)?

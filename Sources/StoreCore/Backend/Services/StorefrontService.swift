@@ -58,7 +58,7 @@ public struct StoreStorefront: Hashable, Codable, Sendable {
     }
 }
 
-/// A service by which a store reports at once whether the user may pay and which products are sold.
+/// A service by which a store reports at once whether the user may pay, which products are sold, and the app's rating.
 ///
 /// Called on any thread when the app needs the information; must not block. An ``AsyncStoreBackend`` also conforms to
 /// this protocol, and returns what it knows at that time.
@@ -78,6 +78,11 @@ public protocol AvailabilityService: Sendable {
     /// If true, a Store Kit 2 purchase first looks up its product: if the look-up fails, the purchase fails too, and
     /// nothing is ordered. By default false.
     var isOutOfReach: Bool { get }
+
+    /// The code of the app's age rating, for `AppStore.ageRatingCode` of Store Kit 2; nil if there is none.
+    ///
+    /// By default nil.
+    var ageRatingCode: Int? { get }
 }
 
 extension AvailabilityService {
@@ -87,4 +92,6 @@ extension AvailabilityService {
     public func sells(_ productIdentifier: String) -> Bool? { nil }
     /// False: the store is not known to be unreachable.
     public var isOutOfReach: Bool { false }
+    /// Nil: the app has no age rating.
+    public var ageRatingCode: Int? { nil }
 }

@@ -585,6 +585,8 @@ extension SandboxDriverState {
         var priceAnswers: [DeviceID: PriceConsentAnswer] = [:]
         /// The decision about refund requests.
         var refundDecision = RefundDecision.approve
+        /// The code of the app's age rating.
+        var ageRatingCode: Int?
 
         /// Whether orders are authorized without a call of the authorizer.
         @inline(__always)
