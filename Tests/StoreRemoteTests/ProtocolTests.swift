@@ -124,6 +124,15 @@ import Testing
     @Test func `More identifiers than a store takes are refused`() throws {
         let many = (0...DeviceProtocol.mostIdentifiers).map { "\"p\($0)\"" }.joined(separator: ",")
         #expect(respond("POST", "2/products", "[\(many)]").status == 400)
+        let hidden = (0...DeviceProtocol.mostIdentifiers).map { "\"p\($0)\":false" }.joined(separator: ",")
+        for change in [
+            #""order","productIdentifiers":[\#(many)]"#, #""only","productIdentifiers":[\#(many)]"#,
+            #""only","productIdentifiers":["a"],"visibility":{\#(hidden)}"#,
+        ] {
+            #expect(respond("POST", "2/change-promotion", "{\"type\":\(change)}").status == 400)
+        }
+        let few = #"{"type":"only","productIdentifiers":["a"],"visibility":{"b":false}}"#
+        #expect(respond("POST", "2/change-promotion", few).status == 200)
     }
 
     @Test(arguments: ["", "journal=7", "journal=00000000000000zz", "journal=0000000000000007&position=x"])

@@ -132,6 +132,7 @@ import Testing
         ("sign-in bob", "bob is signed in on phone"),
         ("storefront DEU", "sells for DEU"),
         ("age-rating 618", "the app's age rating: 618"),
+        ("age-rating none", "age rating"),
         ("status", "ageRating"),
         ("locale de_DE --device phone", "the language of phone is de_DE"),
         ("accounts", "bob"),

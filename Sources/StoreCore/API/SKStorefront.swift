@@ -55,12 +55,12 @@ extension SKStorefront: ChangeStoring {
 }
 
 extension NSNotification.Name {
-    /// The name of a notification of another storefront, for apps that have no payment queue's observer at hand.
+    /// The name of a notification of another storefront.
     ///
     /// The default notification center posts it after the calls of
     /// ``SKPaymentTransactionObserver/paymentQueueDidChangeStorefront(_:)``, on the same thread and in the same
-    /// ``StoreContext``. Its object is the payment queue. A queue without observers, which Store Kit 2 does not use
-    /// either, posts nothing.
+    /// ``StoreContext``. Its object is the payment queue. It is posted while the queue has an observer, or Store Kit 2 is
+    /// in use. A block that the notification center runs on an operation queue ends before the next callback.
     public static let SKStorefrontCountryCodeDidChange =
         NSNotification.Name("SKStorefrontCountryCodeDidChangeNotification")
 }

@@ -76,7 +76,7 @@ extension AppReceipt {
             let originalPurchaseDate = attributes.lacks(.originalPurchaseDate)
                 ? Self.testPurchaseDate : attributes.date(.originalPurchaseDate),
             let originalBundleVersion = attributes.lacks(.originalBundleVersion)
-                ? "1.0" : attributes.text(.originalBundleVersion)
+                ? AppTransactionPayload.testVersion : attributes.text(.originalBundleVersion)
         else { return nil }
         self.bundleIdentifier = bundleIdentifier
         self.bundleVersion = bundleVersion

@@ -38,7 +38,7 @@ public struct AppReceipt: Hashable, Sendable {
     /// In the App Store's form, nil is encoded as 0.
     public var appAppleIdentifier: Int64?
 
-    /// The date of the app's own purchase that every receipt from a test has: 1 August 2013, 7:00 UTC.
+    /// The date of the app's own purchase unless an ``AppPurchase`` is set: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
 
     /// Creates a receipt for the purchases on a device.

@@ -16,6 +16,8 @@ public struct AppPurchase: Hashable, Codable, Sendable {
         case tvOS
         /// Apple Vision.
         case visionOS
+        /// Any platform, for an app that an organization has assigned.
+        case managed
     }
 
     /// The version of the app that was bought: on macOS the version, elsewhere the build number; nil for the default.

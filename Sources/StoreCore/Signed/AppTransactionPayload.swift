@@ -33,7 +33,7 @@ public struct AppTransactionPayload: JWSPayload {
     /// The nonce of ``deviceVerification``, a UUID.
     public var deviceVerificationNonce: String?
 
-    /// The date of the app's own purchase in every test: 1 August 2013, 7:00 UTC.
+    /// The date of the app's own purchase unless an ``AppPurchase`` is set: 1 August 2013, 7:00 UTC.
     public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
     /// The app's version at that date.
     static let testVersion = "1.0"

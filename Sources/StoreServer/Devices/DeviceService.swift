@@ -214,7 +214,12 @@ extension DeviceService {
         case .content: return content(try Self.read(body), of: device)
         case .changePromotion:
             let change: PromotionChange = try Self.read(body)
-            if case .order(let identifiers) = change { try Self.expectFew(identifiers.count) }
+            switch change {
+            case .order(let identifiers): try Self.expectFew(identifiers.count)
+            case .only(let identifiers, let visibility):
+                try Self.expectFew(max(identifiers.count, visibility?.count ?? 0))
+            case .visibility: break
+            }
             try Self.done { device.changePromotion(change, reply: $0) }
             return try Self.json(Nothing())
         case .enterCode:

@@ -71,6 +71,13 @@ import Testing
         let hidden = PromotionChange.visibility(productIdentifier: "gold", isShown: false)
         #expect(try read(#"{"visibility":{"productIdentifier":"gold","isShown":false}}"#) == hidden)
         #expect(try text(hidden) == #"{"isShown":false,"productIdentifier":"gold","type":"visibility"}"#)
+        let only = #"{"productIdentifiers":["gold"],"type":"only","visibility":{"silver":false}}"#
+        #expect(try read(only) == PromotionChange.only(["gold"], visibility: ["silver": false]))
+        #expect(try text(PromotionChange.only(["gold"], visibility: ["silver": false])) == only)
+        let before = #"{"order":["gold"],"visibility":{"silver":false}}"#
+        let overrides = PromotionOverrides(order: ["gold"], visibility: ["silver": false])
+        #expect(try read(before) == overrides)
+        #expect(try text(overrides) == before)
     }
 
     @Test func `States, units and modes are names, and were numbers`() throws {

@@ -7,6 +7,9 @@ public protocol PromotionService: Sendable {
 
     /// Changes how the store promotes products on this device.
     ///
+    /// A service that stores the whole of ``PromotionOverrides`` can use ``PromotionOverrides/apply(_:)``, and so takes
+    /// every kind of change.
+    ///
     /// - Parameters:
     ///   - change: the change that the app requests.
     ///   - reply: to be called once, on any thread, with nil on success, else with the reason for the failure.
@@ -93,7 +96,9 @@ extension PromotionChange: Codable {
 
 /// An app's changes to the promotion of products on a device.
 public struct PromotionOverrides: Hashable, Sendable {
-    /// The identifiers of the products that come first, in order; the others follow in the store's order.
+    /// The identifiers of the products that come first, in order.
+    ///
+    /// The others follow in the store's order, except those that are hidden.
     public var order: [String]
     /// The products whose visibility the app has changed: true for shown, false for hidden.
     public var visibility: [String: Bool]

@@ -71,6 +71,7 @@ extension Coverage {
         switch operation {
         case .finishUnfinished: .finish
         case .deleteTransaction, .clearTransactions: .delete
+        case .refundHalf: .refund
         case .orderPromotions, .setPromotion, .readPromotions: .overridePromotions
         case .reachable(_, false): .unreachable
         default: Event(rawValue: operation.name)

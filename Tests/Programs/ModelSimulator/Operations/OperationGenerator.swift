@@ -48,7 +48,7 @@ struct OperationGenerator {
         case 120..<123: return .setStorefront(SimulatedOperation.Country.allCases[below(3)], continues: below(2) == 0)
         case 123..<127:
             let index = below(12)
-            return .refund(index: index, isHalf: index % 4 == 3)
+            return index % 4 == 3 ? .refundHalf(index: index) : .refund(index: index)
         case 127..<135: return familyOperation()
         case 135..<146: return offerOperation(device)
         case 146..<149: return .refreshReceipt(device: device, kind: SimulatedOperation.ReceiptKind.allCases[below(4)])

@@ -35,7 +35,7 @@ extension SimulatedOperation {
             .joinFamily(let account), .leaveFamily(let account), .sharePurchases(let account, _):
             .account(account % Self.accountNames.count)
         case .approve, .cancel, .decline, .advance, .resolveIssue, .setStorefront, .failPurchases, .grantGracePeriod,
-            .raisePrice, .limitRenewals, .refund, .deleteTransaction, .clearTransactions, .crash:
+            .raisePrice, .limitRenewals, .refund, .refundHalf, .deleteTransaction, .clearTransactions, .crash:
             nil
         }
     }

@@ -77,9 +77,9 @@ package enum SimulatedOperation: Hashable, Sendable {
     /// Subscriptions renew at most so often from now on, nil for no limit.
     case limitRenewals(to: Int?)
     /// A transaction that an app has heard of is refunded, counted from the latest one.
-    ///
-    /// Half of the price is refunded, or all of it.
-    case refund(index: Int, isHalf: Bool = false)
+    case refund(index: Int)
+    /// Half of the price of such a transaction is refunded.
+    case refundHalf(index: Int)
     /// A transaction that an app has heard of is deleted, counted from the latest one.
     case deleteTransaction(index: Int)
     /// All transactions are deleted.

@@ -109,16 +109,16 @@ extension Simulation {
         }
     }
 
-    func refund(_ index: Int, isHalf: Bool) {
+    func refund(_ index: Int, percentage: Int) {
         let known = modelDriver.model.known
         guard !known.isEmpty else { return }
         let entry = known[index % known.count]
         guard let identifier = modelDriver.model.entries[entry].identifier else { return }
-        let action = { [self] in try store.refund(identifier, percentage: isHalf ? 50 : 100) }
+        let action = { [self] in try store.refund(identifier, percentage: Decimal(percentage)) }
         guard modelDriver.model.isRefundable(entry) else {
             return expectRefusal("refunds transaction \(identifier)", action: action)
         }
-        operate({ $0.refund(entry, percentage: isHalf ? 50 : 100) }, action: action)
+        operate({ $0.refund(entry, percentage: percentage) }, action: action)
     }
 
     func failPurchases(_ isOn: Bool) {
