@@ -15,7 +15,7 @@ import Testing
 
     /// What is typed behind the program's name, and some of the words that complete it; nil for none.
     private static let typed: [(words: [String], found: [String]?)] = [
-        (["app"], ["approve"]),
+        (["app"], ["app-purchase", "approve"]),
         (["refund"], ["refund", "refund-decision", "refund-requests"]),
         (["--st"], ["--store", "--storekit"]),
         (["--store", "f", "ask"], ["ask-to-buy"]),
@@ -29,7 +29,7 @@ import Testing
         (["completion", "z"], ["zsh"]),
         (["--port", "80", "comple"], ["completion"]),
         (["help", "win"], ["win-back"]),
-        (["try", "app"], ["approve"]),
+        (["try", "app"], ["app-purchase", "approve"]),
         (["names", "und"], ["undecided"]),
         (["names", "--"], ["--help", "--json", "--server", "--store", "--storekit", "--token"]),
         (["--ver"], ["--version"]),

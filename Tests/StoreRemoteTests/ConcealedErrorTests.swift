@@ -72,7 +72,8 @@ import Testing
         let answer = Locked<Result<ProductsAnswer, StoreFailure>?>(nil)
         shop.device.products(["sword"]) { reply in answer.withLock { $0 = reply } }
         let failure = #expect(throws: StoreFailure.self) { try answer.withLock { $0 }?.get() }
-        #expect(failure == .storeKit(.unknown, "no answer from db.example.com as role cashier"))
+        #expect(failure?.domain == .storeKit && failure?.code == SKError.Code.unknown.rawValue)
+        #expect(failure?.reason == "no answer from db.example.com as role cashier" && failure?.underlying != nil)
         #expect(lines.withLock { $0.isEmpty })
     }
 }

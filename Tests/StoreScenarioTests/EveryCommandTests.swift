@@ -106,9 +106,9 @@ import Testing
         ("order-id 1", ""),
         ("consumption-reports", "no reports"),
         ("refresh-receipt --volume", "device has a receipt"),
-        ("app-purchase --version 3", "everybody bought the app: version 3"),
+        ("app-purchase --app-version 3", "everybody bought the app: version 3"),
         (
-            "app-purchase --version 2.1 --date 2019-05-01T00:00:00Z --platform macOS --account account",
+            "app-purchase --app-version 2.1 --date 2019-05-01T00:00:00Z --platform macOS --account account",
             "account bought the app: version 2.1, 2019-05-01T00:00:00Z, macOS"
         ),
         ("app-purchase", "everybody bought the app as by default"),
@@ -132,8 +132,8 @@ import Testing
         ("sign-in bob", "bob is signed in on phone"),
         ("storefront DEU", "sells for DEU"),
         ("age-rating 618", "the app's age rating: 618"),
-        ("age-rating none", "age rating"),
         ("status", "ageRating"),
+        ("age-rating none", "the app's age rating: none"),
         ("locale de_DE --device phone", "the language of phone is de_DE"),
         ("accounts", "bob"),
         ("devices", "de_DE"),

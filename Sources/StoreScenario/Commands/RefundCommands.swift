@@ -60,7 +60,7 @@ extension ScenarioCommand {
             "app-purchase",
             [],
             [
-                ScenarioOption("--version", .text, "the app's version at that time"),
+                ScenarioOption("--app-version", .text, "the app's version at that time"),
                 ScenarioOption("--date", .moment, "the date"),
                 ScenarioOption("--platform", .choice(AppPurchase.Platform.allCases.map(\.rawValue)), "the platform"),
                 ScenarioOption("--account", .account, "the account; every account, unless given"),
@@ -69,7 +69,7 @@ extension ScenarioCommand {
             "How the app itself was bought; what is not given is as by default"
         ) { call in
             let purchase = AppPurchase(
-                version: call.word("--version")?.text,
+                version: call.word("--app-version")?.text,
                 date: try call.word("--date").map { try Date($0.text, strategy: .iso8601) },
                 platform: call.word("--platform").flatMap { AppPurchase.Platform(rawValue: $0.text) }
             )

@@ -4,6 +4,15 @@ import StoreCrypto
 import StoreServer
 import Testing
 
+/// Finishes what is bought.
+private final class Finisher: NSObject, SKPaymentTransactionObserver {
+    func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+        for transaction in transactions where transaction.transactionState == .purchased {
+            queue.finishTransaction(transaction)
+        }
+    }
+}
+
 /// Reports on the consumption of a purchase: each member, and each combination that is refused.
 @Suite(.libcrypto) struct ConsumptionTests {
     private let shop: Shop
@@ -200,7 +209,7 @@ import Testing
     @Test(arguments: [(0, 100_000), (15.5, 50_000), (31, nil)] as [(Double, Int?)])
     func `A prorated refund of a subscription is of what remains of its period`(days: Double, refunded: Int?) throws {
         shop.store.refundDecision = .followServer
-        let gold = try shop.buy("gold")
+        let gold = try shop.store.account.buy("gold")
         try shop.store.account.setAutoRenew(false, inGroup: "metals")
         #expect(try shop.store.requestRefund(of: gold) == .taken)
         let payload = try shop.store.signedTransaction(gold).payload
@@ -215,6 +224,9 @@ import Testing
         shop.store.refundDecision = .followServer
         try shop.store.account.setAsksToBuy(true)
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline)
+        let finisher = Finisher()
+        queue.add(finisher)
+        defer { queue.remove(finisher) }
         queue.add(SKPayment(productIdentifier: "gold"))
         let gold = try #require(shop.store.transactions.last?.id)
         shop.clock.advance(by: 4 * 86_400)
@@ -229,6 +241,9 @@ import Testing
         shop.store.refundDecision = .followServer
         try shop.buy("sword")
         let queue = SKPaymentQueue(backend: shop.store, delivery: .inline)
+        let finisher = Finisher()
+        queue.add(finisher)
+        defer { queue.remove(finisher) }
         queue.restoreCompletedTransactions()
         let restored = try #require(shop.store.transactions.last { $0.origin == .restoration }?.id)
         #expect(try shop.store.requestRefund(of: restored) == .ineligible)

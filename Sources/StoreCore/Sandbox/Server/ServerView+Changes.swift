@@ -105,11 +105,16 @@ extension ServerView {
     ) throws {
         guard (try? UntrustedJSON.object(from: report)) is [String: Any] else { throw ServerRefusal.invalidReport }
         let number = try number(of: transaction)
-        let follows = store.refundDecision == .followServer
+        let change = ServerChange.consumptionReported(transaction: number, report: report)
+        // Without a decision, the transaction's sale need not be read.
+        guard store.refundDecision == .followServer else {
+            return try driver.change { _, events, now in
+                events.append(LedgerRecord(date: now, event: .operator(.server(change))))
+            }
+        }
         try driver.change(selling: number) { state, sale, events, now in
-            let change = ServerChange.consumptionReported(transaction: number, report: report)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
-            guard follows, let sale, state.server.isRefundUndecided(of: number) else { return }
+            guard let sale, state.server.isRefundUndecided(of: number) else { return }
             let history = state.accounts[sale.account].history
             let term = history.index(of: number).flatMap { history[$0].term }
             let thousandths = preference.refunded(of: term, at: now)

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 // Operations of the store's operator and its users.

@@ -15,7 +15,7 @@ import Testing
     @Test func `A store's purchase of the app is stated for every account, and for nobody`() throws {
         let bob = try store.addAccount("bob")
         try store.setAppPurchase(AppPurchase(version: "2.1", date: Self.date, platform: .macOS))
-        let nobody = try store.addDevice("nobody's")
+        let nobody = try store.addDevice("nobody's", signedInTo: nil)
         let all = try [store.account.signedAppTransaction, bob.signedAppTransaction, nobody.signedAppTransaction]
         for payload in all.map(\.payload) {
             #expect(payload.originalApplicationVersion == "2.1" && payload.originalPurchaseDate.date == Self.date)

@@ -33,7 +33,7 @@ import Testing
         for store in [store, try Market(ledger: market.ledger).store] {
             #expect(try store.account.totalRefunded == Decimal(string: "2.495"))
             #expect(try store.account.totalCharged == Decimal(string: "4.99"))
-            #expect(try store.timeline.contains { $0.what.contains("2.495 paid back, 50% of the price") })
+            #expect(try store.timeline.entries.contains { $0.what.contains("2.495 paid back, 50% of the price") })
         }
         #expect(throws: SandboxError.alreadyRefunded("1")) { try store.refund("1", percentage: 50) }
     }
@@ -43,7 +43,7 @@ import Testing
         App(on: store).buy("full.game")
         let percentage = try #require(Decimal(string: percentage))
         #expect(throws: SandboxError.invalidPercentage(percentage)) { try store.refund("1", percentage: percentage) }
-        #expect(try account.totalRefunded == 0 && account.entitlements == ["full.game"])
+        #expect(try account.totalRefunded == 0 && account.entitlements.count == 1)
     }
 
     @Test(arguments: [("0.001", "0"), ("0.02", "0.001"), ("99.999", "4.99"), ("100", "4.99")])
