@@ -61,8 +61,8 @@ extension Scenario {
         var expected = PromotionOverrides()
         for change in [
             .order([product]), .visibility(productIdentifier: product, isShown: false),
-            .visibility(productIdentifier: product, isShown: nil), .only([product], visibility: nil),
-            .only([product], visibility: [product: false]), .order([product]), .only([], visibility: nil),
+            .visibility(productIdentifier: product, isShown: nil), .only([product], visibility: [product: false]),
+            .only([], visibility: nil),
         ] as [PromotionChange] {
             expected.apply(change)
             let failure: StoreFailure?? = try harness.ask(.promotionsKept, "a change of promotions") {
