@@ -30,7 +30,7 @@ open class SKProductStorePromotionController: NSObject {
         let core = StoreContext.current.core
         let service = core.promotionService
         let order = service.promotionOverrides.order
-        let passed = (service as? PromotionMemory)?.products ?? []
+        let passed = (service as? PromotionMemory)?.products.compactMap { $0 as? SKProduct } ?? []
         if order.elementsEqual(passed, by: { $0.isExactly($1.productIdentifier) }) {
             completionHandler?(passed, nil)
         } else {
@@ -170,4 +170,9 @@ public enum SKProductStorePromotionVisibility: Int, Sendable {
     case show = 1
     /// The product is hidden.
     case hide = 2
+}
+
+extension SKPaymentQueue {
+    /// The service that saves the app's changes to promotions.
+    package var promotionService: any PromotionService { notifier.core.promotionService }
 }

@@ -1,6 +1,6 @@
 /// The app's promotion overrides for a store that does not save them, in memory for the context's lifetime.
 final class PromotionMemory: PromotionService {
-    private let state = Locked((overrides: PromotionOverrides(), products: [SKProduct]()))
+    private let state = Locked((overrides: PromotionOverrides(), products: [any AnyObject & Sendable]()))
 
     var promotionOverrides: PromotionOverrides { state.withLock { $0.overrides } }
 
@@ -10,7 +10,7 @@ final class PromotionMemory: PromotionService {
     }
 
     /// The products that the app last passed as an order, which such a store may be unable to look up.
-    var products: [SKProduct] {
+    var products: [any AnyObject & Sendable] {
         get { state.withLock { $0.products } }
         set {
             // The former products are released without the lock: their class may be the app's.
@@ -26,9 +26,4 @@ final class PromotionMemory: PromotionService {
 extension ContextCore {
     /// The service that saves the app's changes to promotions: the store's, or else the context's memory.
     var promotionService: any PromotionService { setup.backend?.services.promotions ?? promotions }
-}
-
-extension SKPaymentQueue {
-    /// The service that saves the app's changes to promotions.
-    package var promotionService: any PromotionService { notifier.core.promotionService }
 }

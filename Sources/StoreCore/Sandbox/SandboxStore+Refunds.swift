@@ -29,7 +29,7 @@ extension SandboxStore {
         percentage: Decimal = 100,
         reason: TransactionPayload.RevocationReason = .other
     ) throws {
-        let share = try RefundShare(percentage: percentage, reason: reason)
+        let share = try RefundShare(percentage: percentage, reason: reason == .other ? nil : reason.rawValue)
         guard let number = TransactionNumber(transaction) else { throw SandboxError.notSold(transaction) }
         try driver.change(selling: number) { state, sale, events, now in
             events.append(try state.refund(number, of: sale, share, now: now))

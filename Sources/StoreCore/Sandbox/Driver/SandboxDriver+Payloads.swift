@@ -232,7 +232,7 @@ extension PayloadBuilder {
             revocationReason: cancellation == nil ? nil : refund?.reason.map { .init(rawValue: $0) } ?? .other,
             revocationType: cancellation == nil
                 ? nil : isShared ? .familyRevoke : refund?.percentage == nil ? .fullRefund : .proratedRefund,
-            revocationPercentage: cancellation == nil || isShared ? nil : refund?.percentage ?? RefundShare.whole,
+            revocationPercentage: cancellation == nil || isShared ? nil : refund?.percentage ?? Refund.whole,
             isUpgraded: isOfPeriod && index.isReplaced(original) ? true : nil,
             offerType: offer.map { TransactionPayload.OfferType($0.kind) },
             offerIdentifier: offer?.terms.identifier,
@@ -496,4 +496,12 @@ extension RenewalPayload {
         offerDiscountType = TransactionPayload.OfferDiscountType(offer.terms.paymentMode)
         offerPeriod = offer.terms.length
     }
+}
+
+extension AppPurchase {
+    /// The version that payloads state.
+    var statedVersion: String { version ?? AppTransactionPayload.testVersion }
+
+    /// The date that payloads state.
+    var statedDate: Date { date ?? AppTransactionPayload.testPurchaseDate }
 }

@@ -47,10 +47,13 @@ struct Refund: Hashable, Codable, Sendable {
     /// The reason in signed payloads; nil for any other reason than a problem with the app.
     var reason: Int?
 
+    /// The whole price, in thousandths of a percent.
+    static let whole = 100_000
+
     /// Returns the amount refunded of a charge, rounded to thousandths of the currency's unit.
     func amount(of charge: Decimal) -> Decimal {
         guard let percentage else { return charge }
-        var (exact, rounded) = (charge * Decimal(percentage) / Decimal(RefundShare.whole), Decimal())
+        var (exact, rounded) = (charge * Decimal(percentage) / Decimal(Self.whole), Decimal())
         NSDecimalRound(&rounded, &exact, 3, .plain)
         return rounded
     }

@@ -91,7 +91,7 @@ extension SandboxState {
             domain: .storeKit,
             code: StoreFailure.Code.unknown.rawValue,
             reason: reason,
-            underlying: .alreadySubscribed(reason)
+            underlying: StoreFailure.Underlying(domain: "ASDServerErrorDomain", code: 3532, reason: reason)
         )
     }
 }

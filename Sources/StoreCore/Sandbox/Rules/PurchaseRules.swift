@@ -384,3 +384,16 @@ extension SandboxState {
             || (!operatorState.askingAccounts.isEmpty && account.map(operatorState.askingAccounts.contains) ?? false)
     }
 }
+
+extension StoreFailure.Underlying {
+    /// The error below `paymentCancelled` when the user dismisses the payment sheet.
+    ///
+    /// Recorded on devices and simulators: RevenueCat/purchases-flutter #894, hyochan/react-native-iap #1973,
+    /// adaptyteam/AdaptySDK-React-Native #63.
+    fileprivate static let dismissedSheet = Self(
+        domain: "ASDErrorDomain",
+        code: 907,
+        reason: "the payment sheet reported an error",
+        underlying: Self(domain: "AMSErrorDomain", code: 6, reason: "the payment sheet was dismissed")
+    )
+}

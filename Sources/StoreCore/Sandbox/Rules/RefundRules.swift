@@ -29,8 +29,14 @@ extension SandboxState {
         guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
         guard let place else {
             // A consumable is in no history: its refund covers one transaction, and revokes no access.
-            var refund = Refund(account: account, transactions: [number], product: product, revoked: [])
-            (refund.percentage, refund.reason) = (share.percentage, share.reason)
+            let refund = Refund(
+                account: account,
+                transactions: [number],
+                product: product,
+                revoked: [],
+                percentage: share.percentage,
+                reason: share.reason
+            )
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
         // Nothing was sold if the purchase only changed the product of the next renewal.
@@ -142,20 +148,17 @@ struct RefundShare: Hashable, Sendable {
     /// The reason in signed payloads; nil for any other reason than a problem with the app.
     let reason: Int?
 
-    /// The whole price, in thousandths of a percent.
-    static let whole = 100_000
-
     /// Creates a share in thousandths of a percent.
-    init(thousandths: Int = Self.whole, reason: TransactionPayload.RevocationReason = .other) {
-        percentage = thousandths == Self.whole ? nil : thousandths
-        self.reason = reason == .other ? nil : reason.rawValue
+    init(thousandths: Int = Refund.whole, reason: Int? = nil) {
+        percentage = thousandths == Refund.whole ? nil : thousandths
+        self.reason = reason
     }
 
     /// Creates a share in percent.
     ///
     /// - Throws: ``SandboxError/invalidPercentage(_:)`` unless the share is above 0, at most 100, and a whole number of
     ///   thousandths.
-    init(percentage: Decimal, reason: TransactionPayload.RevocationReason) throws(SandboxError) {
+    init(percentage: Decimal, reason: Int?) throws(SandboxError) {
         var (exact, rounded) = (percentage * 1000, Decimal())
         NSDecimalRound(&rounded, &exact, 0, .plain)
         guard percentage > 0, percentage <= 100, rounded == exact, let thousandths = Int(rounded.description) else {

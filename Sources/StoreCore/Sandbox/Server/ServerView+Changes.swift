@@ -149,12 +149,12 @@ extension ServerRefundPreference {
     fileprivate func refunded(of term: SubscriptionTerm?, at now: Date) -> Int {
         switch self {
         case .decline: return 0
-        case .grant: return RefundShare.whole
-        case .prorate(let consumed?): return min(max(RefundShare.whole - consumed, 0), RefundShare.whole)
+        case .grant: return Refund.whole
+        case .prorate(let consumed?): return min(max(Refund.whole - consumed, 0), Refund.whole)
         case .prorate(nil):
-            guard let term, term.end > term.start else { return RefundShare.whole }
+            guard let term, term.end > term.start else { return Refund.whole }
             let remaining = term.end.timeIntervalSince(now) / term.end.timeIntervalSince(term.start)
-            return Int((min(max(remaining, 0), 1) * Double(RefundShare.whole)).rounded())
+            return Int((min(max(remaining, 0), 1) * Double(Refund.whole)).rounded())
         }
     }
 }

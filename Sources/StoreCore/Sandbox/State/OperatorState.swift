@@ -142,3 +142,31 @@ struct DeviceTokens: Hashable, Codable, Sendable {
         }
     }
 }
+
+/// The purchases of the app that were set.
+struct AppPurchases: Hashable, Codable, Sendable {
+    private var ofStore = AppPurchase()
+    private var ofAccounts: [AccountID: AppPurchase] = [:]
+
+    /// What was set for an account, or for the whole store.
+    subscript(account: AccountID?) -> AppPurchase {
+        get { account.map { ofAccounts[$0] ?? AppPurchase() } ?? ofStore }
+        set {
+            guard let account else {
+                ofStore = newValue
+                return
+            }
+            ofAccounts[account] = newValue == AppPurchase() ? nil : newValue
+        }
+    }
+
+    /// Returns what the payloads for an account state, or those for nobody.
+    func stated(for account: AccountID?) -> AppPurchase {
+        let own = self[account]
+        return AppPurchase(
+            version: own.version ?? ofStore.version,
+            date: own.date ?? ofStore.date,
+            platform: own.platform ?? ofStore.platform
+        )
+    }
+}
