@@ -63,7 +63,9 @@ extension Fault {
         Fault(GoesDeaf.self, .nothingForgotten, .ordersEnd),
         Fault(ConnectsOnce.self, .beginsAgain),
         Fault(NeverDisconnects.self, .disconnectStops, .receiversReleased),
-        Fault(IgnoresCancellation.self, .disconnectStops, .receiversReleased) { IgnoresCancellation(store: $0) },
+        // Where its receiver connects again, the tasks of both connections may call it at the same time.
+        Fault(IgnoresCancellation.self, .disconnectStops, .receiversReleased) { IgnoresCancellation(store: $0) }
+            .perhaps(.oneAtATime),
         Fault(DisconnectsEverybody.self, .disconnectsAlone),
         Fault(HoldsALock.self, .callsFromWithin).within(seconds: 15),
         Fault(KeepsReceivers.self, .receiversReleased),
