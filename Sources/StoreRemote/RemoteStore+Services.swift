@@ -70,8 +70,8 @@ extension RemoteStore: AsyncPromotionService {
     ///
     /// - Throws: a `StoreFailure`.
     public func changePromotion(_ change: PromotionChange) async throws {
-        let _: Nothing = try await ask(.changePromotion, change)
-        known.take(change)
+        let update: PromotionUpdate = try await ask(.changePromotion, change)
+        known.take(update, after: change)
     }
 }
 

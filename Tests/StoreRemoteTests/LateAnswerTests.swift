@@ -52,6 +52,53 @@ import Testing
         #expect(remote.appReceipt == new)
     }
 
+    @Test func `A change of promotions is not undone by an older status of the stream`() async throws {
+        let (mine, others) = (PromotionOverrides(order: ["sword"]), PromotionOverrides(order: ["gold"]))
+        // The stream has begun by then.
+        await server.sendChange { _ in }
+        server.answer(.changePromotion) { _ in PromotionUpdate(mine, position: 3) }
+        try await remote.changePromotion(.order(["sword"]))
+        await server.sendChange { $0.status = DeviceStatus(canMakePayments: false) }
+        #expect(remote.promotionOverrides == mine && !remote.canMakePayments)
+        await server.sendChange { $0.status = DeviceStatus(promotionOverrides: others, promotionPosition: 2) }
+        #expect(remote.promotionOverrides == mine)
+        await server.sendChange { $0.status = DeviceStatus(promotionOverrides: others, promotionPosition: 4) }
+        #expect(remote.promotionOverrides == others)
+    }
+
+    @Test func `A change of promotions that a stream has overtaken does not undo the newer one`() async throws {
+        let newer = PromotionOverrides(order: ["gold"])
+        // The stream has begun by then.
+        await server.sendChange { _ in }
+        server.answer(.changePromotion) { server in
+            server.sendChangeFirst { $0.status = DeviceStatus(promotionOverrides: newer, promotionPosition: 4) }
+            return PromotionUpdate(PromotionOverrides(order: ["sword"]), position: 3)
+        }
+        try await remote.changePromotion(.order(["sword"]))
+        #expect(remote.promotionOverrides == newer)
+    }
+
+    @Test func `After a store has lost records, promotions are those of the next stream`() async throws {
+        // The stream has begun by then.
+        await server.sendChange { _ in }
+        server.answer(.changePromotion) { _ in PromotionUpdate(PromotionOverrides(order: ["sword"]), position: 9) }
+        try await remote.changePromotion(.order(["sword"]))
+        await server.endStream()
+        server.connect(after: nil)
+        await server.sendChange { $0.status = DeviceStatus() }
+        #expect(remote.promotionOverrides == PromotionOverrides())
+    }
+
+    @Test func `A change of promotions is known where the store does not tell positions`() async throws {
+        // The stream has begun by then.
+        await server.sendChange { _ in }
+        server.answer(.changePromotion) { _ in Nothing() }
+        try await remote.changePromotion(.order(["sword"]))
+        #expect(remote.promotionOverrides == PromotionOverrides(order: ["sword"]))
+        await server.sendChange { $0.status = DeviceStatus() }
+        #expect(remote.promotionOverrides == PromotionOverrides())
+    }
+
     @Test func `A late greeting does not replace the status that a stream has told`() async throws {
         var status = DeviceStatus(canMakePayments: true)
         server.greet(with: status)

@@ -65,6 +65,26 @@ import Testing
         #expect(positions[1] == positions[0] + 1)
     }
 
+    @Test func `A change of promotions has the ledger's position, which the status then has as well`() throws {
+        func change(_ product: String) throws -> PromotionUpdate {
+            let body = String(decoding: try JSONEncoder().encode(PromotionChange.order([product])), as: UTF8.self)
+            return try JSONDecoder().decode(
+                PromotionUpdate.self,
+                from: respond("POST", "2/change-promotion", body).body
+            )
+        }
+        func status() throws -> DeviceStatus {
+            let greeting = String(decoding: try JSONEncoder().encode(Greeting(wantsReceipts: false)), as: UTF8.self)
+            return try JSONDecoder().decode(Welcome.self, from: respond("POST", "hello", greeting).body).status
+        }
+        #expect(try status().promotionPosition == nil)
+        let first = try change("coins")
+        let second = try change("gold")
+        #expect(second.promotionOverrides == PromotionOverrides(order: ["gold"]))
+        #expect(try #require(second.position) > #require(first.position))
+        #expect(try status().promotionPosition == second.position)
+    }
+
     @Test func `A request in another version is refused with a sentence`() throws {
         let response = respond("POST", "9/products", "[]")
         #expect(response.status == 426)

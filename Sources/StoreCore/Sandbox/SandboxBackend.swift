@@ -150,7 +150,7 @@ extension SandboxBackend {
     }
 
     /// The app's changes to how the store promotes products on the device.
-    public var promotionOverrides: PromotionOverrides { device.driver.promotionOverrides(on: device.number) }
+    public var promotionOverrides: PromotionOverrides { device.datedPromotionOverrides.overrides }
 
     /// Changes how the store promotes products on the device.
     ///

@@ -105,6 +105,12 @@ extension SandboxDevice {
         driver.look { driverState, now in driverState.state.promotedProducts(on: number, at: now) }
     }
 
+    /// The app's changes to how the store promotes products on this device, and the position in the ledger of the latest
+    /// change; nil if there are none.
+    package var datedPromotionOverrides: (overrides: PromotionOverrides, position: Int?) {
+        driver.promotionOverrides(on: number)
+    }
+
     /// Begins a purchase on the store's own page, as the device's user.
     ///
     /// The app's observers decide, at once or at the app's next launch, whether the purchase continues: see

@@ -14,6 +14,8 @@ final class KnownAnswers: Sendable {
         /// A receipt in the response to a request counts as reported by the latest stream. Nil once the stream has
         /// ended: after a store has lost records, its positions are lower, but they come on another stream.
         var receiptVersion: (position: Int, stream: Int)?
+        /// The position in the ledger of the latest known change to promotions, and the stream, as for the receipt.
+        var promotionVersion: (position: Int, stream: Int)?
         /// The receipts of unfinished transactions, by identifier.
         var receipts: [String: Data] = [:]
         /// The results of look-ups since the last change, by identifier.
@@ -54,14 +56,22 @@ final class KnownAnswers: Sendable {
     /// Applies the store's response to the device's greeting.
     func take(_ status: DeviceStatus, _ receipt: ReceiptUpdate?) {
         state.withLock { state in
-            if !state.streams.values.contains(where: \.hasTold) { state.status = status }
+            if !state.streams.values.contains(where: \.hasTold) { state.take(status, from: state.streams.keys.max()) }
             if let receipt { state.take(receipt, from: state.streams.keys.max()) }
         }
     }
 
     func take(_ receipt: ReceiptUpdate) { state.withLock { $0.take(receipt, from: $0.streams.keys.max()) } }
 
-    func take(_ change: PromotionChange) { state.withLock { $0.status.promotionOverrides.apply(change) } }
+    /// Applies the response to a change of promotions.
+    func take(_ update: PromotionUpdate, after change: PromotionChange) {
+        state.withLock { state in
+            guard let overrides = update.promotionOverrides else {
+                return state.status.promotionOverrides.apply(change)
+            }
+            state.take(overrides, position: update.position, from: state.streams.keys.max())
+        }
+    }
 
     /// Applies the response to a look-up, unless the store has changed since the look-up began.
     func take(_ answer: ProductsAnswer, since changes: Int) {
@@ -87,13 +97,14 @@ final class KnownAnswers: Sendable {
         state.withLock { state in
             state.streams[number] = nil
             if state.receiptVersion?.stream == number { state.receiptVersion = nil }
+            if state.promotionVersion?.stream == number { state.promotionVersion = nil }
         }
     }
 
     /// Applies a line of a stream, except the batch of updates in it.
     func take(_ line: UpdateLine, fromStream number: Int) {
         state.withLock { state in
-            if let status = line.status { state.status = status }
+            if let status = line.status { state.take(status, from: number) }
             if let receipt = line.receipt { state.take(receipt, from: number) }
             let finished = state.streams[number]?.finished ?? []
             for (identifier, receipt) in line.receipts ?? [:] where !finished.contains(identifier) {
@@ -136,6 +147,22 @@ final class KnownAnswers: Sendable {
 }
 
 extension KnownAnswers.State {
+    /// Applies a status, in which the app's changes to promotions may be older than the known ones.
+    fileprivate mutating func take(_ status: DeviceStatus, from stream: Int?) {
+        let overrides = self.status.promotionOverrides
+        self.status = status
+        self.status.promotionOverrides = overrides
+        take(status.promotionOverrides, position: status.promotionPosition, from: stream)
+    }
+
+    /// Applies the app's changes to promotions, unless newer ones are known.
+    fileprivate mutating func take(_ overrides: PromotionOverrides, position: Int?, from stream: Int?) {
+        // A store without a position has no change, or does not tell positions, and then none is known.
+        if let known = promotionVersion?.position, position ?? -1 < known { return }
+        status.promotionOverrides = overrides
+        promotionVersion = position.flatMap { position in stream.map { (position, $0) } }
+    }
+
     /// Applies the app receipt, unless a newer one is known.
     fileprivate mutating func take(_ receipt: ReceiptUpdate, from stream: Int?) {
         if let known = receiptVersion?.position, let position = receipt.position, position < known { return }

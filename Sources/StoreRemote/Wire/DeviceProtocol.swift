@@ -90,6 +90,8 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
     package var canMakePayments: Bool
     package var storefront: StoreStorefront?
     package var promotionOverrides: PromotionOverrides
+    /// The position in the ledger of the latest change of the overrides; nil if they were never changed.
+    package var promotionPosition: Int?
     package var isPriceConsentPending: Bool
     package var deviceVerificationID: UUID?
     package var ageRatingCode: Int?
@@ -98,6 +100,7 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
         canMakePayments: Bool = true,
         storefront: StoreStorefront? = nil,
         promotionOverrides: PromotionOverrides = PromotionOverrides(),
+        promotionPosition: Int? = nil,
         isPriceConsentPending: Bool = false,
         deviceVerificationID: UUID? = nil,
         ageRatingCode: Int? = nil
@@ -105,9 +108,22 @@ package struct DeviceStatus: Hashable, Codable, Sendable {
         self.canMakePayments = canMakePayments
         self.storefront = storefront
         self.promotionOverrides = promotionOverrides
+        self.promotionPosition = promotionPosition
         self.isPriceConsentPending = isPriceConsentPending
         self.deviceVerificationID = deviceVerificationID
         self.ageRatingCode = ageRatingCode
+    }
+}
+
+/// The app's changes to promotions, in the response to another change.
+package struct PromotionUpdate: Hashable, Codable, Sendable {
+    /// The overrides; nil from a store that does not say them.
+    package var promotionOverrides: PromotionOverrides?
+    /// The position in the ledger of the latest change.
+    package var position: Int?
+
+    package init(_ promotionOverrides: PromotionOverrides?, position: Int?) {
+        (self.promotionOverrides, self.position) = (promotionOverrides, position)
     }
 }
 

@@ -163,10 +163,12 @@ package final class DeviceService: Sendable {
 extension DeviceStatus {
     /// Reads the values that a device's services return synchronously.
     init(of device: SandboxDevice) {
+        let promotions = device.datedPromotionOverrides
         self.init(
             canMakePayments: device.canMakePayments,
             storefront: device.storefront,
-            promotionOverrides: device.promotionOverrides,
+            promotionOverrides: promotions.overrides,
+            promotionPosition: promotions.position,
             isPriceConsentPending: device.isPriceConsentPending,
             deviceVerificationID: device.deviceVerificationID,
             ageRatingCode: device.ageRatingCode
@@ -221,7 +223,8 @@ extension DeviceService {
             case .visibility: break
             }
             try Self.done { device.changePromotion(change, reply: $0) }
-            return try Self.json(Nothing())
+            let promotions = device.datedPromotionOverrides
+            return try Self.json(PromotionUpdate(promotions.overrides, position: promotions.position))
         case .enterCode:
             try Self.done { device.presentCodeRedemptionSheet(reply: $0) }
             return try Self.json(Nothing())

@@ -32,6 +32,10 @@ struct SocketMessage: Sendable {
         SocketMessage("Welcome", welcomes),
         SocketMessage("UpdateLine", lines),
         SocketMessage("ReceiptUpdate", [ReceiptUpdate(Data([1, 2]), position: 7), ReceiptUpdate(nil)]),
+        SocketMessage(
+            "PromotionUpdate",
+            [PromotionUpdate(status.promotionOverrides, position: 7), PromotionUpdate(nil, position: nil)]
+        ),
         SocketMessage("StorefrontDecision", [StorefrontDecision(transaction: "1", shouldContinue: false)]),
         SocketMessage("SignedText", [text] + SignatureDefect.allCases.map { SignedText(jws: "a", defect: $0) }),
         SocketMessage("HistoryText", [HistoryText(transactions: [text], next: "1")]),
@@ -206,6 +210,7 @@ struct SocketMessage: Sendable {
         DeviceStatus(
             storefront: storefront,
             promotionOverrides: PromotionOverrides(order: ["gold"], visibility: ["coins": false], hidesOthers: true),
+            promotionPosition: 7,
             deviceVerificationID: UUID(),
             ageRatingCode: 618
         )

@@ -140,8 +140,12 @@ extension SandboxDriver {
         }
     }
 
-    func promotionOverrides(on device: DeviceID) -> PromotionOverrides {
-        look { driverState, _ in driverState.state.operatorState.promotionOverrides[device] ?? PromotionOverrides() }
+    /// Returns an app's changes to promotions, and the position in the ledger of the latest; nil if there are none.
+    func promotionOverrides(on device: DeviceID) -> (overrides: PromotionOverrides, position: Int?) {
+        look { driverState, _ in
+            let state = driverState.state.operatorState
+            return (state.promotionOverrides[device] ?? PromotionOverrides(), state.promotionPositions[device])
+        }
     }
 
     func changePromotion(_ promotion: PromotionChange, on device: DeviceID) -> StoreFailure? {

@@ -13,6 +13,8 @@ struct OperatorState: StatePart, Equatable {
     var promotions: [DeviceID: [Promotion]] = [:]
     /// For each device, its app's changes to the promotions on the store's page.
     var promotionOverrides: [DeviceID: PromotionOverrides] = [:]
+    /// For each device with such changes, the position in the ledger of the latest.
+    var promotionPositions: [DeviceID: Int] = [:]
 
     /// The tokens of devices in other processes or on other machines.
     var tokens = DeviceTokens()
@@ -66,6 +68,7 @@ extension SandboxState {
             }
         case .promotionChanged(let device, let change):
             operatorState.promotionOverrides[device, default: PromotionOverrides()].apply(change)
+            operatorState.promotionPositions[device] = position
         case .tokenMade(let device, let digest): operatorState.tokens.add(digest, for: device)
         case .tokensRevoked(let device): operatorState.tokens.revoke(allOf: device)
         case .refunded(let refund): apply(refund, date)
