@@ -43,6 +43,8 @@ struct OutboxMachine {
     private var first: ServerNotification.Position?
     /// Whether all notifications in the ledger have been read.
     private(set) var isCaughtUp = false
+    /// Whether the ledger may have got notifications since the step that reads it was requested.
+    private var hasRung = false
     /// Notifications whose delivery has not been attempted yet, in the ledger's order.
     private var fresh: ArraySlice<ServerNotification> = []
     /// The notification that is delivered after the next first attempt; nil if there is none.
@@ -60,7 +62,7 @@ struct OutboxMachine {
     init(delays: [TimeInterval]) { self.delays = delays }
 
     /// Notes that the ledger may have more notifications.
-    mutating func ring() { isCaughtUp = false }
+    mutating func ring() { (isCaughtUp, hasRung) = (false, true) }
 
     /// Returns the next step to take at the date `now`.
     ///
@@ -104,7 +106,10 @@ struct OutboxMachine {
                 return .deliver(next, retry.manner)
             }
         }
-        if !isCaughtUp { return .read(after: position) }
+        if !isCaughtUp {
+            hasRung = false
+            return .read(after: position)
+        }
         return earliest.map { .wait(until: retries[$0][0].due) } ?? .idle
     }
 
@@ -129,10 +134,10 @@ struct OutboxMachine {
 
     /// Adds the notifications that were read from the ledger.
     ///
-    /// An empty array means that there are no more.
+    /// An empty array means that there are no more, unless the machine was rung during the read.
     mutating func take(_ notifications: [ServerNotification]) {
         guard let last = notifications.last else {
-            isCaughtUp = true
+            isCaughtUp = !hasRung
             return
         }
         first = first ?? notifications.first?.position

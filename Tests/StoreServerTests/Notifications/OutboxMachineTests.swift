@@ -55,6 +55,23 @@ import Testing
         #expect(words(machine.step(at: at(31)), all) == "idle")
     }
 
+    @Test func `What the ledger gets while it is read is read afterwards`() throws {
+        let all = try notifications(2)
+        var machine = OutboxMachine(delays: [])
+        #expect(words(machine.step(at: Self.start), all) == "read after the beginning")
+        machine.ring()
+        machine.take([])
+        #expect(!machine.isCaughtUp)
+        #expect(words(machine.step(at: Self.start), all) == "read after the beginning")
+        machine.ring()
+        machine.take([all[0]])
+        #expect(words(machine.step(at: Self.start), all) == "deliver 0")
+        machine.attempted(all[0].position, .success, at: Self.start)
+        #expect(words(machine.step(at: Self.start), all) == "read after 0")
+        machine.take([])
+        #expect(machine.isCaughtUp && words(machine.step(at: Self.start), all) == "idle")
+    }
+
     @Test func `What cannot be found is not sent again, and nothing waits for it`() throws {
         let all = try notifications(2)
         var machine = OutboxMachine(delays: [10])
