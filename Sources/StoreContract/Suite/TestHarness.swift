@@ -84,6 +84,7 @@ final class TestHarness {
         guard let reopen = store.reopen else { throw Stop(reason: "the subject has no way to open a store again") }
         try quiet()
         for line in lines { leave(line) }
+        trace.change { trace in for index in trace.connections.indices { trace.connections[index].isAbandoned = true } }
         do {
             backend = try reopen()
         } catch {

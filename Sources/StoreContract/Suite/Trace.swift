@@ -18,6 +18,8 @@ struct Trace: Sendable {
         var loss: StoreFailure?
         /// Whether the connection was disconnected, lost or replaced.
         var isOver = false
+        /// Whether the store was opened again since, as after a crash: what its former self still sends is ignored.
+        var isAbandoned = false
 
         init(_ journal: JournalID, asked: UpdateCursor?, isMain: Bool, begun: Int) {
             self.journal = journal
@@ -61,6 +63,7 @@ struct Trace: Sendable {
     private var ended: Set<OrderID> = []
 
     mutating func add(_ batch: UpdateBatch, to connection: Int) {
+        guard !connections[connection].isAbandoned else { return }
         let known = connections[connection].walk.updates.count
         connections[connection].add(batch, count)
         count += 1

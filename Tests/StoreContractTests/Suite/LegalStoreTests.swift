@@ -17,6 +17,58 @@ import Testing
         let report = await StoreContract.check(.sandbox(authorizer: .always(.later)) { store in DecidesLater(store) })
         #expect(report.isKept, "\(report)")
     }
+
+    @Test func `A store that sends on when it was opened again keeps every promise`() async {
+        let chains = SendsOn.Chains([:])
+        let report = await StoreContract.check(
+            .sandbox { store in
+                let store = SendsOn(store)
+                store.chains = chains
+                return store
+            }
+        )
+        #expect(report.isKept, "\(report)")
+    }
+}
+
+/// Goes on sending when it was opened again: to whoever was connected to its former self, and late.
+///
+/// A purchase is sent as purchasing after the new connections have its outcome.
+private final class SendsOn: SpoiltStore, @unchecked Sendable {
+    struct Chain {
+        let store: ObjectIdentifier
+        weak var receiver: (any StoreUpdateReceiver)?
+        var cursor: UpdateCursor
+    }
+
+    /// The connections of all stores on the same data, by the clock that these share.
+    typealias Chains = Locked<[ObjectIdentifier: [ObjectIdentifier: Chain]]>
+
+    var chains = Chains([:])
+
+    override func deliver(_ batch: UpdateBatch, to receiver: any StoreUpdateReceiver) {
+        super.deliver(batch, to: receiver)
+        guard batch.through.part == nil, let clock = store.clock as? ManualClock else { return }
+        let bought = batch.updates.compactMap { update -> StoreUpdate? in
+            guard case .transaction(let bought) = update, bought.state == .purchased else { return nil }
+            return .transaction(bought.with(state: .purchasing))
+        }
+        let late = chains.withLock { chains -> [(Chain, UpdateBatch)] in
+            let data = ObjectIdentifier(clock)
+            chains[data, default: [:]][ObjectIdentifier(receiver)] = Chain(
+                store: ObjectIdentifier(self),
+                receiver: receiver,
+                cursor: batch.through
+            )
+            guard !bought.isEmpty else { return [] }
+            return (chains[data] ?? [:]).filter { $0.value.store != ObjectIdentifier(self) }.map { key, chain in
+                let next = UpdateCursor(position: chain.cursor.position + 1)
+                chains[data]?[key]?.cursor = next
+                return (chain, UpdateBatch(after: chain.cursor, through: next, updates: bought))
+            }
+        }
+        for (chain, batch) in late { chain.receiver?.receive(batch) }
+    }
 }
 
 /// Sends each batch twice, and everything since the connection was made once more.
