@@ -115,7 +115,8 @@ package final class StoreControl: Sendable {
         var headers = ["Content-Type": "text/plain; charset=utf-8"]
         // The line of the text that names a table's columns, for a client that folds or emphasizes it.
         headers["Table-Header-Line"] = answer.headerLine.map { "\($0)" }
-        return HTTPResponse(200, headers: headers, body: Data(answer.text.utf8))
+        // Ends with a newline, as the command line's output does.
+        return HTTPResponse(200, headers: headers, body: Data("\(answer.text)\n".utf8))
     }
 
     /// Opens a stream of events, as ``ControlEvents`` describes them.

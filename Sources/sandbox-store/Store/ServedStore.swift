@@ -112,7 +112,9 @@ struct ServedStore: KeptStore {
         let body = Data((["line": .string(line)] as JSONValue).encoded.utf8)
         do {
             let answer = try respond("commands", body, accept: isJSON ? "application/json" : "text/plain")
-            let text = String(decoding: answer.body, as: UTF8.self)
+            var text = String(decoding: answer.body, as: UTF8.self)
+            // Printing adds the newline again, with which a text ends.
+            if !isJSON, text.hasSuffix("\n") { text.removeLast() }
             return ScenarioAnswer(text: text, json: .raw(text), headerLine: answer.headerLine)
         } catch let refusal as ScenarioError where step.isTry {
             return step.answer(to: refusal)

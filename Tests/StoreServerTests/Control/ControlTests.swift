@@ -90,7 +90,7 @@ import Testing
         let response = shop.control.respond(to: request, request.path.dropFirst())
         #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
         let text = try ScenarioPerformer(store: shop.shop.store).perform("products").text
-        #expect(String(decoding: response.body, as: UTF8.self) == text)
+        #expect(String(decoding: response.body, as: UTF8.self) == text + "\n")
     }
 
     @Test func `A long text is whole`() throws {
@@ -100,7 +100,7 @@ import Testing
         let request = HTTPRequest("POST", "/control/v1/commands/timeline", headers: headers, body: body)
         let text = String(decoding: shop.control.respond(to: request, request.path.dropFirst()).body, as: UTF8.self)
         #expect(text.utf8.count > 1 << 17)
-        #expect(text == (try shop.shop.store.timeline.html))
+        #expect(text == (try shop.shop.store.timeline.html) + "\n")
     }
 
     @Test func `A text says where its table begins, and a refused line where its wrong word is`() throws {
