@@ -68,8 +68,6 @@ import Testing
 
     @Test func `A change of promotions that a stream has overtaken does not undo the newer one`() async throws {
         let newer = PromotionOverrides(order: ["gold"])
-        // The stream has begun by then.
-        await server.sendChange { _ in }
         server.answer(.changePromotion) { server in
             server.sendChangeFirst { $0.status = DeviceStatus(promotionOverrides: newer, promotionPosition: 4) }
             return PromotionUpdate(PromotionOverrides(order: ["sword"]), position: 3)
