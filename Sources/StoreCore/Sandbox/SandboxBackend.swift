@@ -80,6 +80,7 @@ extension SandboxBackend {
         services.codes = self
         services.consent = self
         services.history = self
+        services.external = SandboxExternalPurchases(device: device)
         services.quirks = SandboxQuirks(driver: device.driver)
         return services
     }

@@ -20,6 +20,8 @@ public struct StoreServices: Sendable {
     public var consent: (any PriceConsentService)?
     /// The service that reports the account's purchases, for Store Kit 2.
     public var history: (any HistoryService)?
+    /// The service that answers an app that sells outside of the store.
+    package var external: (any ExternalPurchaseService)?
     /// The service that reports the quirks of a store in this process.
     package var quirks: (any QuirkService)?
 
@@ -36,6 +38,7 @@ public struct StoreServices: Sendable {
         codes = store as? any OfferCodeService
         consent = store as? any PriceConsentService
         history = store as? any HistoryService
+        external = store as? any ExternalPurchaseService
     }
 
     /// Creates the services whose protocols a store conforms to, asynchronous or not.
@@ -60,5 +63,6 @@ public struct StoreServices: Sendable {
             ?? (store as? any PriceConsentService)
         history =
             (store as? any AsyncHistoryService).map { AsyncServiceAdapter($0, clock) } ?? (store as? any HistoryService)
+        external = store as? any ExternalPurchaseService
     }
 }

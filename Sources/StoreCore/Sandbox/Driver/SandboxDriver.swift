@@ -10,7 +10,7 @@ final class SandboxDriver: Sendable {
     let signing = Locked(PayloadSigning())
     let bundleIdentifier: String
     let bundleVersion: String
-    private let appAppleIdentifier: Int64?
+    let appAppleIdentifier: Int64?
     let state: Locked<SandboxDriverState>
     let activity: Activity
     /// The lane of the queues' calls.

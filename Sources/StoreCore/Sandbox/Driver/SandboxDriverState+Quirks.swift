@@ -26,7 +26,7 @@ extension SandboxDriverState {
         let delay = settings.rules.renewalDelay
         let end = delay > 0 ? concealed?.nextEnd(state.subscriptions) : nil
         let due = state.subscriptions.nextDue.map { $0 + delay }
-        return [due, end, concealed?.nextListing].compactMap(\.self).min()
+        return [due, end, concealed?.nextListing, state.operatorState.external?.nextNotice].compactMap(\.self).min()
     }
 
     /// Conceals the effects of the last change, as far as the store's quirks do.

@@ -110,17 +110,34 @@ extension SandboxDriverState {
 
     /// Does the work that is due: renews subscriptions, and then writes the authorizers' answers.
     mutating func catchUp(with now: Date) throws {
-        while let due = state.subscriptions.nextDue, due <= now {
-            guard settings.rules.hasQuirks else {
-                try renew(by: now)
+        while let due = state.nextDue, due <= now {
+            if state.isTokenDue(by: now) {
+                try tellOfTokens(by: now)
                 continue
             }
-            guard let moment = settings.rules.renewalMoment(firstDue: due, now: now) else { break }
+            guard settings.rules.hasQuirks else {
+                // What is told of a token comes before the renewals behind it.
+                try renew(by: state.operatorState.external?.nextNotice.map { min($0, now) } ?? now)
+                continue
+            }
+            guard let moment = settings.rules.renewalMoment(firstDue: due, now: now) else {
+                // A quirk delays renewals, but not what is told of tokens.
+                guard let notice = state.operatorState.external?.nextNotice, notice <= now else { break }
+                try tellOfTokens(by: now)
+                continue
+            }
             renewalsDate = now
             defer { renewalsDate = nil }
             try renew(by: moment)
         }
         try writeAnswers(now: now)
+    }
+
+    /// Notifies servers of the tokens for external purchases that are due first.
+    private mutating func tellOfTokens(by now: Date) throws {
+        try make { driverState in
+            driverState.step { state, events in events += state.dueTokenNotices(by: now) }
+        }
     }
 
     /// Renews or ends the due subscriptions: one change for those that fall due together.
@@ -145,7 +162,7 @@ extension SandboxDriverState {
 
     /// Returns the time of the next alarm, unless an alarm is set for that time or an earlier one.
     mutating func nextAlarm() -> Date? {
-        let next = settings.rules.hasQuirks ? nextMomentWithQuirks : state.subscriptions.nextDue
+        let next = settings.rules.hasQuirks ? nextMomentWithQuirks : state.nextDue
         guard let due = next else { return nil }
         let moment = max(due, pause ?? due)
         if let earliest = alarms.last, earliest <= moment { return nil }
@@ -283,7 +300,7 @@ extension SandboxDriverState {
     private mutating func begin(catchingUpWith now: Date?) throws -> Attempt {
         if let now { try catchUp(with: now) }
         // Records that other stores have appended may make work due, too.
-        while try beginTurn(), let now, let due = state.subscriptions.nextDue, due <= now { try catchUp(with: now) }
+        while try beginTurn(), let now, let due = state.nextDue, due <= now { try catchUp(with: now) }
         fresh.empty()
         applied = 0
         return Attempt(position: state.position, nextTransaction: state.nextTransaction)
@@ -587,6 +604,10 @@ extension SandboxDriverState {
         var refundDecision = RefundDecision.approve
         /// The code of the app's age rating.
         var ageRatingCode: Int?
+        /// The purchases outside of the store that the app may offer.
+        var external = ExternalPurchaseSettings()
+        /// The devices whose users cancel on the notice of such a purchase.
+        var cancelsExternal: Set<DeviceID> = []
 
         /// Whether orders are authorized without a call of the authorizer.
         @inline(__always)

@@ -38,6 +38,8 @@ enum OperatorChange: Hashable, Codable, Sendable {
     case family(FamilyChange)
     /// An app's server made a change, a refund was requested, or servers were notified.
     indirect case server(ServerChange)
+    /// Something changed about purchases outside of the store.
+    indirect case external(ExternalChange)
 }
 
 /// The expiration and revocation that a device's receipt states, set by a refresh.

@@ -109,7 +109,7 @@ extension OperatorChange {
         case .family(let change): change.effect
         case .server(let change): change.effect
         case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .storefront, .promoted, .newsTold,
-            .promotionChanged, .tokenMade, .tokensRevoked, .appPurchase:
+            .promotionChanged, .tokenMade, .tokensRevoked, .appPurchase, .external:
             .nothing
         }
     }

@@ -164,6 +164,7 @@ extension SandboxTimeline.Entry {
             kind = .delivery
             self.device = state.devices[device].name
             what = "the app has heard the news"
+        case .external(let change): describe(change, state)
         case .promotionChanged(let device, _):
             self.device = state.devices[device].name
             what = "the app has changed what the store's page shows"
@@ -344,6 +345,37 @@ extension ReceiptProperties {
         ]
         let said = claims.compactMap { $0 }
         return said.isEmpty ? "" : ", as one that is \(said.joined(separator: " and "))"
+    }
+}
+
+// The timeline's wording of purchases outside of the store.
+extension SandboxTimeline.Entry {
+    private mutating func describe(_ change: ExternalChange, _ state: SandboxState) {
+        switch change {
+        case .tokenMade(let account, let device, let token):
+            self.account = state.accounts[account].name
+            self.device = state.devices[device].name
+            let type = token.tokenType.map { " of the type \($0)" } ?? ""
+            what = "a token\(type) for purchases outside was made: \(token.externalPurchaseId)"
+        case .linkOpened(let device, let link):
+            self.device = state.devices[device].name
+            // The query has the token, which has a line of its own.
+            what = "the link \(link.absoluteString.prefix { $0 != "?" }) was opened outside of the app"
+        case .reported(let report):
+            kind = .server
+            let count = report.lineItems.count
+            let items = count == 0 ? "" : ", \(count) transaction\(count == 1 ? "" : "s")"
+            what = "a server has reported on \(report.token): \(report.status.rawValue)\(items)"
+        case .reminded(let token):
+            kind = .server
+            what = "servers are reminded that \(token) is active"
+        case .unreported(let token):
+            kind = .server
+            what = "servers are told that nothing is reported on \(token)"
+        case .paymentMethodBound(let account, let identifier):
+            self.account = state.accounts[account].name
+            what = "the payment method \(identifier) was added"
+        }
     }
 }
 

@@ -160,7 +160,8 @@ extension OperatorChange {
         case .bought(let purchase), .resolved(_, let purchase): purchase.subscription != nil
         case .family(.founded), .cleared, .deleted: true
         case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .storefront, .promoted, .newsTold,
-            .promotionChanged, .tokenMade, .tokensRevoked, .appPurchase, .refunded, .family, .server:
+            .promotionChanged, .tokenMade, .tokensRevoked, .appPurchase, .refunded, .family, .server,
+            .external:
             false
         }
     }

@@ -53,7 +53,7 @@ struct SnapshotStorage: Sendable {
 
 extension SandboxState {
     /// The version of the snapshot format; a snapshot of another version is not used.
-    static var snapshotVersion: Int { 11 }
+    static var snapshotVersion: Int { 12 }
 
     /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {

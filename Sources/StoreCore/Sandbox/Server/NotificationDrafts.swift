@@ -10,6 +10,7 @@ struct NotificationDrafts {
             case summary(ServerNotification.Summary)
             case test(token: String)
             case app(AppTransactionPayload)
+            case external(ExternalPurchaseToken)
         }
 
         let kind: NotificationKind
@@ -54,6 +55,7 @@ struct NotificationDrafts {
         case .refunded(let refund): add(.refunded, refund.transactions)
         case .family(.unshared(_, let transactions, _)): add(.revoked, transactions)
         case .server(let change): add(change)
+        case .external(let change): add(change)
         case .asksToBuy, .interruptsPurchases, .interrupted, .interruptedLater, .resolved, .bought, .storefront,
             .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade, .tokensRevoked, .deleted, .cleared,
             .family:
@@ -96,6 +98,20 @@ struct NotificationDrafts {
             all.append(Draft(kind: .consentRescinded, detail: nil, content: .app(appTransaction(account, builder))))
         case .tokenSet, .consumptionReported, .notificationsBegun, .testRequested, .attempted, .finished: break
         }
+    }
+
+    private mutating func add(_ change: ExternalChange) {
+        switch change {
+        // Servers learn of other tokens from the app, or from their website.
+        case .tokenMade(_, _, let token): if token.tokenType != nil { add(.created, token) }
+        case .reminded(let token): add(.activeTokenReminder, state.operatorState.external?.token(token)?.token)
+        case .unreported(let token): add(.unreported, state.operatorState.external?.token(token)?.token)
+        case .linkOpened, .reported, .paymentMethodBound: break
+        }
+    }
+
+    private mutating func add(_ detail: NotificationKind.Detail, _ token: ExternalPurchaseToken?) {
+        if let token { all.append(Draft(kind: .externalPurchaseToken, detail: detail, content: .external(token))) }
     }
 
     // MARK: Purchases

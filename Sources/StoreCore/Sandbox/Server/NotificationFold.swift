@@ -86,6 +86,7 @@ final class NotificationFold {
             case .summary(let summary): .summary(summary)
             case .test(let token): .test(token: token)
             case .app(let payload): .app(payload)
+            case .external(let token): .external(token)
             }
         if case .test(let token) = draft.content { tests[token] = tests[token] ?? stored.count }
         latestDates.append(max(date, latestDates.last ?? date))
@@ -207,6 +208,7 @@ final class NotificationFold {
         case .summary(let summary): notification.summary = summary
         case .test(let token): notification.testToken = token
         case .app(let payload): notification.appTransaction = payload
+        case .external(let token): notification.externalPurchaseToken = token
         }
         return notification
     }
@@ -220,6 +222,7 @@ struct StoredNotification: Sendable {
         indirect case summary(ServerNotification.Summary)
         case test(token: String)
         indirect case app(AppTransactionPayload)
+        indirect case external(ExternalPurchaseToken)
     }
 
     let position: ServerNotification.Position
@@ -233,8 +236,7 @@ struct StoredNotification: Sendable {
 
 /// The kinds of notifications, by their names in the App Store Server Notifications.
 ///
-/// `EXTERNAL_PURCHASE_TOKEN` is left out, since there are no purchases outside of the store; so are `METADATA_UPDATE`,
-/// `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.
+/// `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE` are left out, which concern Advanced Commerce.
 enum NotificationKind: String, Sendable {
     case subscribed = "SUBSCRIBED"
     case renewed = "DID_RENEW"
@@ -255,6 +257,7 @@ enum NotificationKind: String, Sendable {
     case oneTimeCharge = "ONE_TIME_CHARGE"
     case test = "TEST"
     case consentRescinded = "RESCIND_CONSENT"
+    case externalPurchaseToken = "EXTERNAL_PURCHASE_TOKEN"
 
     /// A notification's subtype.
     enum Detail: String, Sendable {
@@ -274,6 +277,9 @@ enum NotificationKind: String, Sendable {
         case accepted = "ACCEPTED"
         case summary = "SUMMARY"
         case failure = "FAILURE"
+        case created = "CREATED"
+        case activeTokenReminder = "ACTIVE_TOKEN_REMINDER"
+        case unreported = "UNREPORTED"
 
         /// Creates the subtype for a subscription's end; nil if the end's reason has no subtype.
         init?(_ end: SubscriptionEnd) {

@@ -2,8 +2,7 @@ import Foundation
 
 /// A notification to an app's server, as in the App Store Server Notifications.
 ///
-/// The kind `EXTERNAL_PURCHASE_TOKEN` does not occur, since there are no purchases outside of the store, nor do
-/// `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE`, which concern Advanced Commerce.
+/// The kinds `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE` do not occur, which concern Advanced Commerce.
 package struct ServerNotification: Sendable {
     /// The position of a notification: its record in the ledger, and its index among that record's notifications.
     package struct Position: Hashable, Comparable, Codable, Sendable {
@@ -70,6 +69,8 @@ package struct ServerNotification: Sendable {
     package var testToken: String?
     /// The account's purchase of the app, if the notification is about that.
     package var appTransaction: AppTransactionPayload?
+    /// The token for purchases outside of the store, if the notification is about one.
+    package var externalPurchaseToken: ExternalPurchaseToken?
     /// The attempts at delivery so far, oldest first.
     package var attempts: [Attempt] = []
 }

@@ -87,7 +87,7 @@ final class LedgerHistory {
         case .server(let change): take(change)
         case .storefront(let countryCode): currency = Storefronts.country(countryCode)?.currency
         case .asksToBuy, .interruptsPurchases, .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade,
-            .tokensRevoked, .family:
+            .tokensRevoked, .family, .external:
             break
         }
     }

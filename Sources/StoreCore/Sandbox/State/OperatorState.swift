@@ -28,6 +28,9 @@ struct OperatorState: StatePart, Equatable {
         set { setAppPurchases = newValue == AppPurchases() ? nil : newValue }
     }
 
+    /// The purchases outside of the store; nil, as in snapshots of older versions, until there is a token.
+    var external: ExternalPurchases?
+
     /// An interrupted purchase.
     struct Issue: Hashable, Codable, Sendable {
         let account: AccountID
@@ -76,6 +79,7 @@ extension SandboxState {
         case .cleared(let withdrawn): clear(withdrawn)
         case .family(let change): apply(change, date)
         case .server(let change): apply(change, date)
+        case .external(let change): apply(change, date)
         }
     }
 
@@ -93,7 +97,7 @@ extension SandboxState {
         switch change {
         // The update of a promotion is added elsewhere, since its description depends on the device's language.
         case .asksToBuy, .interruptsPurchases, .appPurchase, .promoted, .newsTold, .promotionChanged, .tokenMade,
-            .tokensRevoked:
+            .tokensRevoked, .external:
             break
         case .interrupted(let order, _):
             if order.device == device { addTransaction(order.transaction, for: device, to: &updates) }

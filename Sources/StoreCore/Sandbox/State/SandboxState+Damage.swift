@@ -80,6 +80,7 @@ extension SandboxState {
         case .deleted, .cleared: true
         case .family(let change): admits(change)
         case .server(let change): admits(change)
+        case .external(let change): admits(change)
         }
     }
 
