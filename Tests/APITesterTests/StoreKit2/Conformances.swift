@@ -15,6 +15,18 @@ func isSequence<T: AsyncSequence>(_ type: T.Type, of element: T.Element.Type) wh
 
 func useConformances() {
     isHashable(AppTransaction.self)
+    isHashable(ExternalPurchase.NoticeResult.self)
+    isHashable(ExternalPurchaseCustomLink.NoticeResult.self)
+    isHashable(ExternalPurchaseCustomLink.Token.self)
+    isValue(ExternalPurchaseCustomLink.NoticeType.self, of: Int.self)
+    isSendable(ExternalLinkAccount.self)
+    isSendable(ExternalPurchase.self)
+    isSendable(ExternalPurchaseCustomLink.self)
+    isSendable(ExternalPurchaseLink.self)
+    isHashable(PaymentMethodBinding.self)
+    isIdentifiable(PaymentMethodBinding.self, by: String.self)
+    isHashable(PaymentMethodBinding.PaymentMethodBindingError.self)
+    isLocalizedError(PaymentMethodBinding.PaymentMethodBindingError.self)
     isHashable(Message.self)
     isHashable(Product.self)
     isHashable(Product.PurchaseError.self)
