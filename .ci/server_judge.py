@@ -51,7 +51,7 @@ OUT_OF_SCOPE = {
 }
 # What the store of the samples does not bring about by the acts below, with the reason.
 UNSENT = {
-    "EXTERNAL_PURCHASE_TOKEN": "there are no external purchases",
+    "EXTERNAL_PURCHASE_TOKEN": "the app of the samples does not sell outside of the store",
     "METADATA_UPDATE": "Advanced Commerce is not sold here",
     "MIGRATION": "Advanced Commerce is not sold here",
     "PRICE_CHANGE": "Advanced Commerce is not sold here",

@@ -73,7 +73,7 @@ package struct ServerRouter: Sendable {
         switch path.first {
         case "verifyReceipt" where path.count == 1:
             return noted(request, receipts.respond(to: request, isForeign: isForeign))
-        case "inApps": return noted(request, api.respond(to: request, path.dropFirst(), isForeign: isForeign))
+        case "inApps", "externalPurchase": return noted(request, api.respond(to: request, path, isForeign: isForeign))
         case "control" where base == nil: return control?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         case "llms.txt" where request.path.count == 1 && control != nil: return ControlGuide.response(to: request)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)

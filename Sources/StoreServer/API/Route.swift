@@ -16,6 +16,8 @@ enum Route: Hashable, Sendable {
     case appAccountToken(String)
     case appTransaction(String)
     case finish(String)
+    case sendExternalReport
+    case externalReport(String)
 
     /// The error for a request that matches no function: status 404, or 405 if the path supports another method.
     enum Absence: Error, Hashable {
@@ -25,9 +27,12 @@ enum Route: Hashable, Sendable {
 
     private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
 
+    /// The first part of the paths of the External Purchase Server API.
+    static let externalRoot = "externalPurchase"
+
     /// The method and path of each function.
     ///
-    /// The path is the part after `/inApps`. An asterisk stands for a variable part.
+    /// The path is the part after `/inApps`, unless it begins with ``externalRoot``. An asterisk stands for a variable part.
     private static let table: [Entry] = [
         ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
         ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
@@ -50,17 +55,22 @@ enum Route: Hashable, Sendable {
         ("POST", ["v1", "notifications", "test"], { _ in .requestTest }),
         ("GET", ["v1", "notifications", "test", "*"], { .testStatus($0[0]) }),
         ("POST", ["v1", "notifications", "history"], { _ in .notificationHistory }),
+        ("PUT", ["externalPurchase", "v1", "reports"], { _ in .sendExternalReport }),
+        ("GET", ["externalPurchase", "v1", "reports", "*"], { .externalReport($0[0]) }),
     ]
 
     /// Finds the function of a request.
     ///
     /// - Parameters:
     ///   - method: the request's method.
-    ///   - path: the parts of its path after `/inApps`.
+    ///   - path: the parts of its path, which begins with `inApps` or ``externalRoot``.
     /// - Throws: ``Absence`` if no function matches.
     init(_ method: String, _ path: some Collection<String>) throws(Absence) {
+        let isExternal = path.first == Self.externalRoot
+        let path = Array(path.dropFirst(isExternal ? 0 : 1))
         var allowed: String?
-        for entry in Self.table where entry.path.count == path.count {
+        for entry in Self.table
+        where entry.path.count == path.count && (entry.path.first == Self.externalRoot) == isExternal {
             guard zip(entry.path, path).allSatisfy({ $0 == "*" || $0 == $1 }) else { continue }
             guard entry.method == method else {
                 allowed = allowed ?? entry.method

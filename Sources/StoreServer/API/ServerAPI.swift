@@ -38,7 +38,7 @@ package struct ServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request, which may have any content.
-    ///   - path: the parts of the request's path after `/inApps`.
+    ///   - path: the parts of the request's path, from `inApps` or `externalPurchase` on.
     ///   - isForeign: whether the request came to the API of an environment other than the store's. That API does not
     ///     know the store's transactions.
     /// - Returns: the response.
@@ -64,6 +64,8 @@ package struct ServerAPI: Sendable {
             return error.response(at: now())
         } catch let refusal as ServerRefusal {
             return APIError(refusal).response(at: now())
+        } catch let refusal as ExternalReportRefusal {
+            return ExternalReportMistake.response(listing: refusal.mistakes)
         } catch {
             // The ledger cannot be read, or the signer failed.
             log("the server API answers with error \(APIError.internalError.code): \(error)")
@@ -89,6 +91,8 @@ package struct ServerAPI: Sendable {
         case .appAccountToken(let identifier): try setAppAccountToken(of: identifier, request.body)
         case .appTransaction(let identifier): try appTransaction(of: identifier)
         case .finish(let identifier): try finish(identifier)
+        case .sendExternalReport: try takeExternalReport(request.body)
+        case .externalReport(let identifier): externalReport(identifier)
         }
     }
 
@@ -102,6 +106,9 @@ package struct ServerAPI: Sendable {
         case .extendAll, .requestTest, .notificationHistory: throw APIError.appNotFound
         case .extensionStatus: throw APIError.statusRequestNotFound
         case .testStatus: throw APIError.testNotificationNotFound
+        case .sendExternalReport:
+            return ExternalReportMistake.response(listing: [.init(.notFound, "externalPurchaseId")])
+        case .externalReport: return ExternalReportMistake(.notFound, "requestIdentifier").response
         }
     }
 

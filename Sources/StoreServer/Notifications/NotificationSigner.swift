@@ -88,6 +88,8 @@ struct NotificationSigner: Sendable {
         } else if let appTransaction = notification.appTransaction {
             let signed = AnswerValue.text(try sign(appTransaction))
             members["appData"] = .object(app.merging(["signedAppTransactionInfo": signed]) { $1 })
+        } else if let token = notification.externalPurchaseToken {
+            members["externalPurchaseToken"] = .object(self.members(of: token))
         } else {
             members["data"] = .object(try data(of: notification))
         }
@@ -109,6 +111,18 @@ struct NotificationSigner: Sendable {
         members["signedRenewalInfo"] = try notification.renewal.map { .text(try sign($0)) }
         members["status"] = notification.status.map { .number($0) }
         members["consumptionRequestReason"] = notification.consumptionRequestReason.map { .text($0) }
+        return members
+    }
+
+    private func members(of token: ExternalPurchaseToken) -> [String: AnswerValue] {
+        var members: [String: AnswerValue] = [
+            "externalPurchaseId": .text(token.externalPurchaseId),
+            "tokenCreationDate": .date(token.creationDate),
+            "bundleId": .text(forgery == .wrongBundleIdentifier ? bundleIdentifier : token.bundleId),
+        ]
+        members["appAppleId"] = token.appAppleId.map { .number(Int($0)) }
+        members["tokenType"] = token.tokenType.map { .text($0) }
+        members["tokenExpirationDate"] = token.expirationDate.map { .date($0) }
         return members
     }
 

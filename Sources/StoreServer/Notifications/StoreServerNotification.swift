@@ -41,6 +41,8 @@ public struct StoreServerNotification: Sendable {
     public let summary: Summary?
     /// The purchase of the app, in a notification that consent for an account was withdrawn.
     public let appTransaction: AppTransactionPayload?
+    /// The token for purchases outside of the store, in a notification about one.
+    public let externalPurchaseToken: ExternalPurchaseToken?
     /// The JWS that is posted to the app's server.
     public let signedPayload: String
 
@@ -55,6 +57,7 @@ public struct StoreServerNotification: Sendable {
         consumptionRequestReason = notification.consumptionRequestReason
         summary = notification.summary.map { Summary($0) }
         appTransaction = notification.appTransaction
+        externalPurchaseToken = notification.externalPurchaseToken
         self.signedPayload = signedPayload
     }
 }

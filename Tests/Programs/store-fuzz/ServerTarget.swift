@@ -161,6 +161,7 @@ extension ServerTarget {
         case .subscriptions: return try encoder.encode(SubscriptionQuery.group("pro"))
         case .eligibility: return try encoder.encode("pro")
         case .requestRefund: return try encoder.encode("1")
+        case .externalPurchase: return try encoder.encode(ExternalRequest(.token, type: "SERVICES"))
         case .updates, .enterCode, .showConsent, .appTransaction, .synchronize: return Data("{}".utf8)
         }
     }
@@ -210,6 +211,8 @@ extension ServerTarget {
             ("GET", "/inApps/v1/subscriptions/\(pro)?status=1&status=2", ""),
             ("POST", "/inApps/v1/notifications/test", ""),
             ("GET", "/inApps/v1/notifications/test/\(try shop.test)", ""),
+            ("PUT", "/externalPurchase/v1/reports", try shop.externalReport),
+            ("GET", "/externalPurchase/v1/reports/3b76a7bd-8f5b-46a4-bcb1-cce8dbd1b3cd", ""),
             ("POST", "/inApps/v1/notifications/history", "{\(dates),\"transactionId\":\"\(pro)\"}"),
             (
                 "POST", "/inApps/v1/notifications/history?paginationToken=e30",
@@ -244,6 +247,25 @@ extension ServerTarget {
         }
 
         var order: String { get throws { try view.orderIdentifier(of: item) ?? "" } }
+
+        /// A report on a token for purchases outside of the store.
+        var externalReport: String {
+            get throws {
+                store.externalPurchases.presentsNotice = true
+                let text = try store.device.external(ExternalRequest(.notice)).token
+                let token = text.flatMap { ExternalPurchaseToken(value: $0) }?.externalPurchaseId ?? ""
+                let item = """
+                    {"lineItemId":"1","creationDate":1735689600000,"eventType":"BUY","productType":"ONE_TIME_BUY",\
+                    "productIdentifier":"coins","quantity":1,"amountTaxExclusive":1000,"amountTaxInclusive":1200,\
+                    "netAmountTaxExclusive":1000,"taxAmount":200,"taxCountry":"DEU","reportingCurrency":"EUR",\
+                    "pricingCurrency":"EUR"}
+                    """
+                return """
+                    {"requestIdentifier":"3b76a7bd-8f5b-46a4-bcb1-cce8dbd1b3cd","externalPurchaseId":"\(token)",\
+                    "status":"LINE_ITEM","lineItems":[\(item)]}
+                    """
+            }
+        }
 
         var test: String { get throws { try view.requestTestNotification() } }
 
