@@ -84,6 +84,13 @@ extension RemoteStore: AsyncOfferCodeService {
     }
 }
 
+extension RemoteStore: ExternalPurchaseService {
+    /// Asks the store, where the operator decides what the app may offer and what the customer chooses.
+    package func external(_ request: ExternalRequest) async throws -> ExternalAnswer {
+        try await ask(.externalPurchase, request)
+    }
+}
+
 extension RemoteStore: AsyncPriceConsentService {
     /// Whether a request for consent is pending, as last reported by the store.
     public var isPriceConsentPending: Bool { known.status.isPriceConsentPending }

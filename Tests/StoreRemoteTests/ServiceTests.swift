@@ -144,6 +144,23 @@ import Testing
         await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
     }
 
+    @Test func `What an app offers outside of the store is decided where the store is`() async throws {
+        let shop = try RemoteShop()
+        let remote = shop.remote()
+        #expect(remote.asStoreBackend().services.external != nil)
+        #expect(try await remote.external(ExternalRequest(.notice)).outcome == .notEligible)
+        shop.store.externalPurchases = ExternalPurchaseSettings(presentsNotice: true)
+        let eligibility = try await remote.external(ExternalRequest(.eligibility)).eligibility
+        #expect(eligibility == ExternalEligibility(presentsNotice: true))
+        let text = try #require(try await remote.external(ExternalRequest(.notice)).token)
+        #expect(shop.store.externalPurchaseTokens.map(\.token.value) == [text])
+        shop.device.continuesToExternalPurchases = false
+        #expect(try await remote.external(ExternalRequest(.notice)).outcome == .cancelled)
+        try shop.device.signOut()
+        shop.device.continuesToExternalPurchases = true
+        await #expect(throws: StoreFailure.self) { try await remote.external(ExternalRequest(.notice)) }
+    }
+
     @Test func `Hosted content comes piece by piece, and its refusal as the store's`() async throws {
         let shop = try RemoteShop()
         let bytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })

@@ -68,6 +68,7 @@ package enum DeviceCall: String, CaseIterable, Sendable {
     case appTransaction = "app-transaction"
     case synchronize, eligibility
     case requestRefund = "request-refund"
+    case externalPurchase = "external-purchase"
 
     /// Whether a request may be performed twice, since it only reads, or since the store recognizes a repetition.
     var mayBeRepeated: Bool {
@@ -75,7 +76,7 @@ package enum DeviceCall: String, CaseIterable, Sendable {
         case .hello, .updates, .submit, .acknowledge, .products, .content: true
         case .transactions, .subscriptions, .appTransaction, .eligibility: true
         case .refreshReceipt, .changePromotion, .enterCode, .showConsent, .decideStorefront: false
-        case .synchronize, .requestRefund: false
+        case .synchronize, .requestRefund, .externalPurchase: false
         }
     }
 

@@ -228,6 +228,7 @@ extension DeviceService {
         case .enterCode:
             try Self.done { device.presentCodeRedemptionSheet(reply: $0) }
             return try Self.json(Nothing())
+        case .externalPurchase: return try Self.json(try device.external(try Self.read(body)))
         case .showConsent:
             device.showPriceConsent()
             return try Self.json(Nothing())

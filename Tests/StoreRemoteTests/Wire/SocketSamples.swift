@@ -37,6 +37,8 @@ struct SocketMessage: Sendable {
             [PromotionUpdate(status.promotionOverrides, position: 7), PromotionUpdate(nil, position: nil)]
         ),
         SocketMessage("StorefrontDecision", [StorefrontDecision(transaction: "1", shouldContinue: false)]),
+        SocketMessage("ExternalRequest", externalRequests),
+        SocketMessage("ExternalAnswer", externalAnswers),
         SocketMessage("SignedText", [text] + SignatureDefect.allCases.map { SignedText(jws: "a", defect: $0) }),
         SocketMessage("HistoryText", [HistoryText(transactions: [text], next: "1")]),
         SocketMessage("SubscriptionText", [SubscriptionText(transaction: text, renewal: text)]),
@@ -47,6 +49,7 @@ struct SocketMessage: Sendable {
         "Date", "Long", "Decimal", "Base64", "UUID", "JournalID", "OrderID", "StoreDiscount", "StoreOffer",
         "StorePayment", "BillingPlan", "StoreFailure", "Underlying", "StoreContent", "StoreTransaction", "Period",
         "Offer", "StoreProduct", "StoreStorefront", "PromotionOverrides", "DeviceStatus",
+        "ExternalEligibility",
     ]
 
     // MARK: Values
@@ -68,6 +71,17 @@ struct SocketMessage: Sendable {
             isPending: true
         ),
     ]
+    private static let links = [URL(string: "https://example.com/buy?from=app")].compactMap(\.self)
+    private static var externalRequests: [ExternalRequest] {
+        ExternalRequest.Action.allCases.map { action in
+            ExternalRequest(action, type: "SERVICES", link: links.first, identifier: "carrier")
+        }
+    }
+    private static var externalAnswers: [ExternalAnswer] {
+        ExternalAnswer.Outcome.allCases.map { ExternalAnswer($0, token: "e30") } + [
+            ExternalAnswer(eligibility: ExternalEligibility(presentsNotice: true, links: links))
+        ]
+    }
     private static let text = SignedText(jws: "a.b.c")
     private static let storefront = StoreStorefront(countryCode: "DEU", identifier: "143443")
     private static let content = StoreContent(identifier: "castle", length: .max)
