@@ -82,6 +82,7 @@ extension ScenarioCommand {
             store.renewalRate = .realTime
             store.refundDecision = .approve
             store.ageRatingCode = nil
+            store.externalPurchases = ExternalPurchaseSettings()
             store.failRestores(with: nil)
             store.downloadPace = .atOnce
             store.signatureDefect = nil
@@ -90,6 +91,7 @@ extension ScenarioCommand {
                 device.isReachable = true
                 device.priceConsentAnswer = nil
                 device.codeEntry = nil
+                device.continuesToExternalPurchases = true
             }
             call.session.use(account: nil, device: nil)
             return call.done("all settings are as at first")
