@@ -26,6 +26,12 @@ struct Model {
         case shared
     }
 
+    /// A token for purchases outside of the store.
+    struct Token {
+        let account: Int
+        let device: Int
+    }
+
     /// A transaction.
     struct Entry {
         let origin: Origin
@@ -129,6 +135,8 @@ struct Model {
     var taken: [JournalID: Int] = [:]
     /// The interrupted purchases that wait for their user, by the entries.
     var issues: [Int] = []
+    /// The tokens for purchases outside of the store, oldest first.
+    var tokens: [Token] = []
     var accounts: [Account]
     /// The members of each family, the organizer first; empty once it is over.
     var families: [[Int]] = []

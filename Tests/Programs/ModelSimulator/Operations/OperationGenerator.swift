@@ -98,6 +98,7 @@ struct OperationGenerator {
         case 4, 5: .readStorefront(device: device)
         case 6, 7: .orderPromotions(device: device, products: (0..<below(4)).map { _ in product() })
         case 8, 9: .setPromotion(device: device, product: product(), isShown: [nil, true, false][below(3)])
+        case 10: .requestToken(device: device)
         default: .readPromotions(device: device)
         }
     }

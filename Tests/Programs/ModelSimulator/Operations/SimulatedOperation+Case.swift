@@ -24,8 +24,9 @@ extension SimulatedOperation {
             .signIn(let device, _), .signOut(let device), .promote(let device, _, _), .addKept(let device),
             .addOffer(let device, _, _), .presentCodeSheet(let device, _), .refreshReceipt(let device, _),
             .requestProducts(let device), .readStorefront(let device), .orderPromotions(let device, _),
-            .setPromotion(let device, _, _), .readPromotions(let device), .download(let device, _, _),
-            .failDownload(let device), .reachable(let device, _), .injectFault(let device, _, _),
+            .setPromotion(let device, _, _), .readPromotions(let device), .requestToken(let device),
+            .download(let device, _, _), .failDownload(let device), .reachable(let device, _),
+            .injectFault(let device, _, _),
             .release(let device), .relaunch(let device):
             .device(device % Self.deviceNames.count)
         case .setAutoRenew(let account, _), .askToBuy(let account, _), .interruptPurchases(let account, _),

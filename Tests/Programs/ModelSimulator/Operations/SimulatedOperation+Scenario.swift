@@ -29,6 +29,7 @@ extension SimulatedOperation {
             "buy \(product) --quantity \(max(quantity, 1))"
         case .finish(_, let index), .finishUnfinished(_, let index): "finish any-\(index.magnitude)"
         case .restore: "restore"
+        case .requestToken: "external-token"
         case .addOffer(_, let offer, .sound): "buy \(offer.product) --offer \(offer)"
         case .presentCodeSheet(_, let offer): "code-entry \(offer?.rawValue ?? "cancel")"
         case .refreshReceipt(_, let kind): "refresh-receipt\(kind == .plain ? "" : " --\(kind)")"

@@ -104,6 +104,8 @@ package enum SimulatedOperation: Hashable, Sendable {
     case setPromotion(device: Int, product: Product, isShown: Bool?)
     /// The app on a device reads its changes to promoted products.
     case readPromotions(device: Int)
+    /// The app on a device requests a token for purchases outside of the store.
+    case requestToken(device: Int)
     /// The app on a device controls the downloads of one of its transactions.
     case download(device: Int, action: DownloadAction, index: Int)
     /// The next piece of a file that comes to a device fails.

@@ -64,6 +64,7 @@ extension Simulation {
         case .setPromotion(let device, let product, let isShown):
             setPromotion(of: product, isShown: isShown, on: device % 3)
         case .readPromotions(let device): readPromotions(on: device % 3)
+        case .requestToken(let device): requestToken(on: device % 3)
         case .download(let device, let action, let index): download(action, index, on: device % 3)
         case .failDownload(let device): failDownload(on: device % 3)
         case .foundFamily(let account): foundFamily(account % 2)
