@@ -2,6 +2,7 @@
 import Foundation
 import StoreContract
 import StoreCore
+import StoreKit
 import Testing
 
 /// A store that sells a bit of everything, and an app on it.
@@ -145,6 +146,19 @@ private struct Simulation {
     let store = try Simulation().store
     try store.setAppPurchase(AppPurchase(version: "2.1"))
     #expect(try store.device.signedAppTransaction.payload.originalApplicationVersion == "2.1")
+}
+
+@Test func `The app sells outside of the store as the table says`() async throws {
+    let store = try Simulation().store
+    store.externalPurchases = ExternalPurchaseSettings(presentsNotice: true)
+    store.continuesToExternalPurchases = false
+    let result = try await StoreContext(backend: store, log: .silent).run {
+        try await ExternalPurchase.presentNoticeSheet()
+    }
+    #expect(result == .cancelled)
+    #expect(store.externalPurchaseTokens.isEmpty)
+    #expect(store.externalPurchaseReports.isEmpty)
+    store.externalPurchases.paymentBinding = .bound
 }
 
 @Test func `People, places and launches are as the table says`() throws {
