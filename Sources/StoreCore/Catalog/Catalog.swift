@@ -95,9 +95,19 @@ struct Catalog: Sendable {
     func subscription(of index: ProductIndex) -> SandboxProduct.Subscription? { products[index].subscription }
     /// Returns the length of one paid period of a product; nil if the product does not renew.
     func period(of index: ProductIndex) -> StoreProduct.Period? { products[index].subscription?.period }
-    /// Returns the introductory offer of a product, whether or not a buyer is eligible.
-    func introductoryOffer(of index: ProductIndex) -> SubscriptionOffer? {
-        products[index].subscription?.introductoryOffer.map { SubscriptionOffer(.introductory, $0.terms) }
+    /// Returns the introductory offer of a product under a billing plan, whether or not a buyer is eligible.
+    func introductoryOffer(of index: ProductIndex, _ plan: StoreProduct.BillingPlan?) -> SubscriptionOffer? {
+        products[index].subscription?.introductoryOffer(plan ?? .upFront).map { SubscriptionOffer(.introductory, $0) }
+    }
+    /// Returns the prices of a product's monthly payments; nil if it is not sold under that plan.
+    ///
+    /// Only a year is.
+    func monthlyTerms(of index: ProductIndex) -> StoreProduct.BillingTerms? {
+        guard let subscription = products[index].subscription,
+            let terms = subscription.billingPlans.first(where: { $0.plan == .monthly }),
+            subscription.period.isAsLong(as: .init(1, .year))
+        else { return nil }
+        return terms
     }
     /// Returns the payment, of quantity one, for a purchase that no app has ordered, such as a renewal.
     mutating func payment(for index: ProductIndex, applicationUsername: String?) -> StorePayment {
@@ -337,14 +347,25 @@ private struct Describer {
         StoreProduct.Subscription(
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
-            introductoryOffer: subscription.introductoryOffer?.terms,
-            // Offers under another billing plan are left out: Store Kit 1, which has no billing plans, cannot buy them.
+            introductoryOffer: subscription.introductoryOffer(.upFront)?.terms,
+            // Store Kit 1, which has no billing plans, cannot buy the offers under another plan.
             promotionalOffers: subscription.promotionalOffers.filter { $0.billingPlan == .upFront }.map(\.terms),
             groupLevel: subscription.level,
             groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
             winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
-            billingPlans: subscription.billingPlans
+            billingPlans: subscription.billingPlans,
+            monthlyOffers: monthlyOffers(subscription)
         )
+    }
+
+    private func monthlyOffers(_ subscription: SandboxProduct.Subscription) -> StoreProduct.MonthlyOffers? {
+        guard subscription.billingPlans.contains(where: { $0.plan == .monthly }) else { return nil }
+        let offers = StoreProduct.MonthlyOffers(
+            introductory: subscription.introductoryOffer(.monthly)?.terms,
+            promotional: subscription.promotionalOffers.filter { $0.billingPlan == .monthly }.map(\.terms),
+            winBack: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .monthly }.map(\.terms)
+        )
+        return offers == StoreProduct.MonthlyOffers() ? nil : offers
     }
 }
 

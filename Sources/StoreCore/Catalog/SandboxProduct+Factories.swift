@@ -207,6 +207,23 @@ extension SandboxProduct {
         return copy
     }
 
+    /// Returns a yearly subscription that is also sold in twelve monthly payments.
+    ///
+    /// - Parameters:
+    ///   - price: the price of each payment, as in `"4.99"`. Anything but digits and a point stops the process.
+    ///   - offer: the offer for first-time subscribers who pay monthly.
+    /// - Returns: the subscription with both billing plans; a product that is no subscription is returned unchanged.
+    public func billedMonthly(price: String, introductoryOffer offer: Offer? = nil) -> SandboxProduct {
+        let monthly = ExactPrice.written(price, for: "the monthly billing plan", in: identifier)
+        var copy = self
+        copy.subscription?.billingPlans = [
+            .init(plan: .upFront, price: self.price, commitmentPrice: self.price),
+            .init(plan: .monthly, price: monthly, commitmentPrice: monthly * 12),
+        ]
+        if let offer { copy.subscription?.introductoryOffers.append(offer.billedMonthly()) }
+        return copy
+    }
+
     private static func writtenPrice(_ text: String, _ identifier: String) -> Decimal {
         ExactPrice.written(text, for: "the product \"\(identifier)\"", in: identifier)
     }

@@ -29,7 +29,8 @@ extension SandboxProduct {
         public var winBackOffers: [WinBackOffer]
         /// The billing plans with their prices; empty if there is only the product's price, paid up front.
         ///
-        /// The store only describes the plans: it sells up front, at the product's price.
+        /// A year is also sold in monthly payments if a plan is ``StoreProduct/BillingPlan/monthly``. Up front, it is
+        /// sold at the product's price.
         public var billingPlans: [StoreProduct.BillingTerms]
 
         /// Creates a subscription.
@@ -57,8 +58,8 @@ extension SandboxProduct {
             self.billingPlans = billingPlans
         }
 
-        /// The introductory offer that is paid up front, which is the only one that Store Kit 1 can show.
-        var introductoryOffer: Offer? { introductoryOffers.first { $0.billingPlan == .upFront } }
+        /// Returns the introductory offer under a billing plan; Store Kit 1 can show only the one that is paid up front.
+        func introductoryOffer(_ plan: BillingPlan) -> Offer? { introductoryOffers.first { $0.billingPlan == plan } }
     }
 
     /// A billing plan: the way in which a subscription's period is paid.
@@ -193,6 +194,13 @@ extension SandboxProduct.Offer {
         return .init(terms: terms)
     }
 
+    /// Returns the offer for buyers who pay monthly.
+    public func billedMonthly() -> Self {
+        var copy = self
+        copy.billingPlan = .monthly
+        return copy
+    }
+
     /// Returns words that name an offer in a sentence.
     static func name(_ identifier: String?) -> String {
         identifier.map { "the offer \"\($0)\"" } ?? "an introductory offer"
@@ -238,14 +246,21 @@ public enum OfferKind: String, Hashable, Codable, Sendable {
 final class SubscriptionOffer: Hashable, Codable, Sendable {
     let kind: OfferKind
     let terms: StoreProduct.Offer
+    /// The billing plan to which the offer applies; nil for payment up front.
+    let plan: StoreProduct.BillingPlan?
 
-    init(_ kind: OfferKind, _ terms: StoreProduct.Offer) {
+    init(_ kind: OfferKind, _ terms: StoreProduct.Offer, plan: StoreProduct.BillingPlan? = nil) {
         self.kind = kind
         self.terms = terms
+        self.plan = plan
+    }
+
+    convenience init(_ kind: OfferKind, _ offer: SandboxProduct.Offer) {
+        self.init(kind, offer.terms, plan: offer.billingPlan == .upFront ? nil : offer.billingPlan)
     }
 
     static func == (left: SubscriptionOffer, right: SubscriptionOffer) -> Bool {
-        left.kind == right.kind && left.terms == right.terms
+        left.kind == right.kind && left.terms == right.terms && left.plan == right.plan
     }
 
     func hash(into hasher: inout Hasher) {

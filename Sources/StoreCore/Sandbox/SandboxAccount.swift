@@ -69,7 +69,8 @@ public struct SandboxAccount: Sendable {
 
     /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
     ///
-    /// With renewal off, the subscription ends with the paid period, or at once if the last renewal failed.
+    /// With renewal off, the subscription ends with the paid period, or at once if the last renewal failed. A
+    /// subscription with a commitment ends with it: the payments that remain are due.
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {

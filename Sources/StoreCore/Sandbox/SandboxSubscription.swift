@@ -22,6 +22,8 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// The offer that begins at the first renewal to which no other offer applies; nil for none.
     public let waitingOffer: Offer?
     /// Whether the subscription will renew at the end of the period; false once it has ended.
+    ///
+    /// True while payments of a ``commitment`` remain, even if auto-renewal is off.
     public let willRenew: Bool
     /// The product of the next renewal, nil if the subscription will not renew.
     public let renewsAs: String?
@@ -34,6 +36,11 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let gracePeriodExpirationDate: Date?
     /// The state of the price consent request, nil if none has been made.
     public let priceConsent: PriceConsent?
+    /// The commitment to monthly payments that the period is a part of; nil if there is none.
+    public let commitment: Commitment?
+
+    /// Whether auto-renewal is on; within a commitment, it concerns the renewal of the commitment.
+    package var isAutoRenewOn: Bool { commitment?.willRenew ?? willRenew }
 
     /// Whether the subscription gives access: its period is paid for, or it is in a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
@@ -45,6 +52,27 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
         case .inGracePeriod, .inBillingRetry: .billingError
         case .expired: end
         }
+    }
+
+    /// A commitment to the monthly payments of a year.
+    public struct Commitment: Hashable, Codable, Sendable {
+        /// The number of the running period, counted from 1.
+        public let billingPeriodNumber: Int
+        /// The number of periods, which are paid one by one.
+        public let totalBillingPeriods: Int
+        /// The price of each of the payments to come.
+        public let price: Decimal
+        /// The price of all periods.
+        public let totalPrice: Decimal
+        /// The end of the last period.
+        public let expirationDate: Date
+        /// Whether the subscription renews after the last period.
+        public let willRenew: Bool
+        /// The product that follows the commitment, nil if the subscription will not renew.
+        public let renewsAs: String?
+
+        /// The number of payments that are still due, whether or not the subscription renews.
+        public var remainingPayments: Int { totalBillingPeriods - billingPeriodNumber }
     }
 
     /// The state of a subscription, with the number that Apple's servers use.
@@ -87,8 +115,9 @@ extension SandboxSubscription {
         expirationDate = term.end
         offer = (term.offer?.offer).map(Offer.init)
         waitingOffer = subscriptions.waitingOffer(of: index).map(Offer.init)
-        willRenew = subscription.isRunning && subscription.willRenew
-        renewsAs = willRenew ? catalog[subscription.renewsAs].identifier : nil
+        willRenew = subscription.isRunning && subscription.continues
+        renewsAs = willRenew ? catalog[subscription.nextProduct].identifier : nil
+        commitment = Commitment(subscription, catalog)
         end = subscription.end
         let trouble = subscriptions.trouble(of: index)
         gracePeriodExpirationDate = trouble?.graceEnd
@@ -98,6 +127,21 @@ extension SandboxSubscription {
             case let trouble?: trouble.graceEnd == nil ? .inBillingRetry : .inGracePeriod
             }
         priceConsent = subscriptions.increase(of: index)?.consent
+    }
+}
+
+extension SandboxSubscription.Commitment {
+    fileprivate init?(_ subscription: Subscriptions.Subscription, _ catalog: Catalog) {
+        guard subscription.isRunning, let commitment = subscription.term.commitment, commitment.number > 0 else {
+            return nil
+        }
+        billingPeriodNumber = commitment.number
+        totalBillingPeriods = StoreCore.Commitment.count
+        price = commitment.price
+        totalPrice = commitment.total
+        expirationDate = commitment.end
+        willRenew = subscription.willRenew
+        renewsAs = willRenew ? catalog[subscription.renewsAs].identifier : nil
     }
 }
 

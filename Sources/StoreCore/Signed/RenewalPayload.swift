@@ -2,8 +2,8 @@ import Foundation
 
 /// The signed information about a subscription's renewal, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of commitments to
-/// several periods, and those of Advanced Commerce.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of Advanced
+/// Commerce.
 public struct RenewalPayload: JWSPayload {
     /// The identifier of the subscription's first transaction.
     public var originalTransactionId: String
@@ -51,6 +51,8 @@ public struct RenewalPayload: JWSPayload {
     public var appTransactionId: String?
     /// The billing plan of the next period.
     public var renewalBillingPlanType: TransactionPayload.BillingPlanType?
+    /// The renewal of the commitment to monthly payments that the current period is a part of; nil if there is none.
+    public var commitmentInfo: CommitmentInfo?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
@@ -111,6 +113,38 @@ extension RenewalPayload {
         public static let productUnavailable = ExpirationIntent(rawValue: 4)
         /// Any other reason, such as a renewal limit of the store.
         public static let other = ExpirationIntent(rawValue: 5)
+    }
+
+    /// The renewal of a commitment to the monthly payments of a year.
+    ///
+    /// Within a commitment, ``RenewalPayload/autoRenewStatus`` and the other properties of the renewal are those of the
+    /// next payment, and these are what happens after the last one.
+    public struct CommitmentInfo: Hashable, Codable, Sendable {
+        /// The product that follows the commitment; if renewal is off, the one that would if it were turned on.
+        public var commitmentAutoRenewProductId: String
+        /// Whether the subscription renews at the end of the commitment.
+        public var commitmentAutoRenewStatus: AutoRenewStatus
+        /// The billing plan that follows the commitment.
+        public var commitmentRenewalBillingPlanType: TransactionPayload.BillingPlanType
+        /// The end of the commitment.
+        public var commitmentRenewalDate: PayloadDate
+        /// The first price after the commitment, in thousandths of the currency's unit; nil if there is none.
+        public var commitmentRenewalPrice: Int64?
+
+        /// Creates the information about the renewal of a commitment.
+        public init(
+            commitmentAutoRenewProductId: String,
+            commitmentAutoRenewStatus: AutoRenewStatus,
+            commitmentRenewalBillingPlanType: TransactionPayload.BillingPlanType,
+            commitmentRenewalDate: PayloadDate,
+            commitmentRenewalPrice: Int64?
+        ) {
+            self.commitmentAutoRenewProductId = commitmentAutoRenewProductId
+            self.commitmentAutoRenewStatus = commitmentAutoRenewStatus
+            self.commitmentRenewalBillingPlanType = commitmentRenewalBillingPlanType
+            self.commitmentRenewalDate = commitmentRenewalDate
+            self.commitmentRenewalPrice = commitmentRenewalPrice
+        }
     }
 
     /// The state of a price increase that needs the user's consent.

@@ -2,8 +2,8 @@ import Foundation
 
 /// The signed information about one transaction, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of commitments to
-/// several periods, and those of Advanced Commerce.
+/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of Advanced
+/// Commerce.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String
@@ -77,6 +77,8 @@ public struct TransactionPayload: JWSPayload {
     public var appTransactionId: String?
     /// The billing plan of a subscription.
     public var billingPlanType: BillingPlanType?
+    /// The commitment to monthly payments that the period is a part of; nil if there is none.
+    public var commitmentInfo: CommitmentInfo?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
@@ -234,7 +236,32 @@ extension TransactionPayload {
 
         /// The whole period is paid at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A yearly subscription is paid monthly; sandbox stores do not sell this.
+        /// A yearly subscription is paid monthly.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
+    }
+
+    /// A commitment to the monthly payments of a year, as of one of its periods.
+    public struct CommitmentInfo: Hashable, Codable, Sendable {
+        /// The number of the period, counted from 1.
+        public var billingPeriodNumber: Int
+        /// The number of periods.
+        public var totalBillingPeriods: Int
+        /// The end of the last period.
+        public var commitmentExpiresDate: PayloadDate
+        /// The price of all periods, in thousandths of the currency's unit.
+        public var commitmentPrice: Int64?
+
+        /// Creates the information about a commitment.
+        public init(
+            billingPeriodNumber: Int,
+            totalBillingPeriods: Int,
+            commitmentExpiresDate: PayloadDate,
+            commitmentPrice: Int64?
+        ) {
+            self.billingPeriodNumber = billingPeriodNumber
+            self.totalBillingPeriods = totalBillingPeriods
+            self.commitmentExpiresDate = commitmentExpiresDate
+            self.commitmentPrice = commitmentPrice
+        }
     }
 }

@@ -194,6 +194,23 @@ import Testing
         #expect(subscription?.introductoryOffer?.period == .init(1, .week))
         #expect(subscription?.promotionalOffers.map(\.identifier) == ["upFront"])
         #expect(subscription?.winBackOffers.map(\.identifier) == ["comeBack"])
+        #expect(subscription?.monthlyOffers == nil)
+    }
+
+    @Test func `The offers for those who pay monthly are shown apart`() throws {
+        let month = SandboxProduct.Offer.freeTrial(.init(1, .month), identifier: "month").billedMonthly()
+        var year = SandboxProduct.autoRenewable("year", price: "99.99", period: .init(1, .year), group: "g")
+            .billedMonthly(price: "9.99", introductoryOffer: .freeTrial(.init(1, .week)))
+        year.subscription?.promotionalOffers = [month, .freeTrial(.init(1, .day), identifier: "upFront")]
+        year.subscription?.winBackOffers = [.init(month)]
+        var catalog = try Catalog([year])
+        let subscription = catalog.describe(0, for: "en_US", in: usa).subscription
+        #expect(subscription?.billingPlans.map(\.commitmentPrice) == [amount("99.99"), amount("119.88")])
+        #expect(subscription?.introductoryOffer == nil && subscription?.winBackOffers == [])
+        #expect(subscription?.promotionalOffers.map(\.identifier) == ["upFront"])
+        #expect(subscription?.monthlyOffers?.introductory?.period == .init(1, .week))
+        #expect(subscription?.monthlyOffers?.promotional.map(\.identifier) == ["month"])
+        #expect(subscription?.monthlyOffers?.winBack.map(\.identifier) == ["month"])
     }
 
     @Test func `Many languages in turn give each its own texts`() throws {

@@ -99,7 +99,9 @@ extension StoreProduct {
     public enum BillingPlan: String, Hashable, Codable, Sendable {
         /// The whole period is paid at once; every subscription offers this plan.
         case upFront
-        /// A yearly subscription is paid monthly. Store Kit 1 cannot buy under this plan.
+        /// A yearly subscription is paid monthly, with a commitment to twelve payments.
+        ///
+        /// Store Kit 1 cannot buy under this plan.
         case monthly
     }
 
@@ -179,9 +181,11 @@ extension StoreProduct {
         /// The offers that the store has set up for lapsed subscribers, even if this user is not eligible.
         public var winBackOffers: [Offer]
         /// The billing plans that the store has set up; empty if there is only the product's price, paid up front.
-        ///
-        /// A sandbox store only describes the plans: it sells up front.
         public var billingPlans: [BillingTerms]
+        /// The offers for buyers who pay monthly; nil if there are none.
+        ///
+        /// All other offers are for buyers who pay up front.
+        public var monthlyOffers: MonthlyOffers?
         /// Creates a subscription's terms.
         public init(
             period: Period,
@@ -191,7 +195,8 @@ extension StoreProduct {
             groupLevel: Int? = nil,
             groupName: String? = nil,
             winBackOffers: [Offer] = [],
-            billingPlans: [BillingTerms] = []
+            billingPlans: [BillingTerms] = [],
+            monthlyOffers: MonthlyOffers? = nil
         ) {
             self.period = period
             self.groupIdentifier = groupIdentifier
@@ -201,6 +206,23 @@ extension StoreProduct {
             self.groupName = groupName
             self.winBackOffers = winBackOffers
             self.billingPlans = billingPlans
+            self.monthlyOffers = monthlyOffers
+        }
+    }
+
+    /// The offers of a subscription for buyers who pay a year monthly.
+    public struct MonthlyOffers: Hashable, Codable, Sendable {
+        /// The offer for first-time subscribers, even if this user is not eligible.
+        public var introductory: Offer?
+        /// The promotional offers.
+        public var promotional: [Offer]
+        /// The offers for lapsed subscribers, even if this user is not eligible.
+        public var winBack: [Offer]
+        /// Creates a set of offers.
+        public init(introductory: Offer? = nil, promotional: [Offer] = [], winBack: [Offer] = []) {
+            self.introductory = introductory
+            self.promotional = promotional
+            self.winBack = winBack
         }
     }
 
@@ -230,7 +252,8 @@ extension StoreProduct.Subscription {
             groupLevel: try container.decodeIfPresent(Int.self, forKey: .groupLevel),
             groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
             winBackOffers: try container.decodeIfPresent([StoreProduct.Offer].self, forKey: .winBackOffers) ?? [],
-            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? [],
+            monthlyOffers: try container.decodeIfPresent(StoreProduct.MonthlyOffers.self, forKey: .monthlyOffers)
         )
     }
 }

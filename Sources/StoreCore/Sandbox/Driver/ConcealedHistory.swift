@@ -138,6 +138,7 @@ final class HistoryQuirks: Sendable {
     func willRenew(_ index: SubscriptionIndex, _ subscriptions: borrowing Subscriptions, at now: Date) -> Bool {
         let end = subscriptions[index].term.end
         if isBetweenPeriods(index, subscriptions, at: now) { return false }
+        if subscriptions[index].isCommitted { return true }
         return concealed?.autoRenewal(of: index, until: end, at: now) ?? subscriptions[index].willRenew
     }
 

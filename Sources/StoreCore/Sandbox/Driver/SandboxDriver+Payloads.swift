@@ -245,7 +245,8 @@ extension PayloadBuilder {
             currency: price == nil ? nil : original.country?.currency,
             price: price,
             appTransactionId: index.appTransactionIdentifier(of: transaction.account),
-            billingPlanType: term == nil ? nil : .upFront
+            billingPlanType: term.map { .init($0.billingPlan) },
+            commitmentInfo: isOfPeriod ? term?.commitment.flatMap(TransactionPayload.CommitmentInfo.init) : nil
         )
     }
 
@@ -354,6 +355,7 @@ extension PayloadBuilder {
         case nil: break
         }
         if payload.autoRenewStatus == .on { addNextPeriod(of: index, to: &payload) }
+        payload.commitmentInfo = commitment(of: index)
         if !subscription.isRunning {
             let offers = winBackOffers(in: subscription.group, for: subscription.account)
             payload.eligibleWinBackOfferIds = offers.isEmpty ? nil : offers
@@ -375,11 +377,11 @@ extension PayloadBuilder {
     private func renewal(of index: SubscriptionIndex, as term: SubscriptionTerm, account: AccountID) -> RenewalPayload {
         let subscription = state.subscriptions[index]
         let trouble = state.subscriptions.trouble(of: index)
-        let willRenew = quirks?.willRenew(index, state.subscriptions, at: now) ?? subscription.willRenew
+        let willRenew = quirks?.willRenew(index, state.subscriptions, at: now) ?? subscription.continues
         var payload = RenewalPayload(
             originalTransactionId: term.original.identifier,
             productId: state.catalog[term.product].identifier,
-            autoRenewProductId: state.catalog[subscription.renewsAs].identifier,
+            autoRenewProductId: state.catalog[subscription.nextProduct].identifier,
             autoRenewStatus: subscription.isRunning && willRenew ? .on : .off,
             environment: environment,
             signedDate: PayloadDate(now)
@@ -396,26 +398,40 @@ extension PayloadBuilder {
     /// Adds the next period's price and offer.
     private func addNextPeriod(of index: SubscriptionIndex, to payload: inout RenewalPayload) {
         let subscription = state.subscriptions[index]
-        guard let period = state.catalog.period(of: subscription.renewsAs) else { return }
+        guard let period = state.catalog.period(of: subscription.nextProduct) else { return }
         let (term, charge) = state.nextTerm(
             after: subscription.term.cycle,
             of: index,
             subscription.term,
-            subscription.renewsAs,
+            subscription.nextProduct,
             period,
             renewalRate
         )
         payload.setOffer(term.offer?.offer)
-        payload.renewalBillingPlanType = .upFront
+        payload.renewalBillingPlanType = .init(term.billingPlan)
         payload.renewalPrice = Thousandths.exact(charge)
         if payload.renewalPrice != nil { payload.currency = Storefronts.country(state.catalog.countryCode)?.currency }
+    }
+
+    /// Returns the renewal of the commitment that the running period of a subscription is a part of; nil for none.
+    private func commitment(of index: SubscriptionIndex) -> RenewalPayload.CommitmentInfo? {
+        let subscription = state.subscriptions[index]
+        guard subscription.isRunning, let commitment = subscription.term.commitment, commitment.number > 0,
+            let (term, charge) = state.termAfterCommitment(of: index, renewalRate)
+        else { return nil }
+        return RenewalPayload.CommitmentInfo(
+            commitmentAutoRenewProductId: state.catalog[subscription.renewsAs].identifier,
+            commitmentAutoRenewStatus: subscription.willRenew ? .on : .off,
+            commitmentRenewalBillingPlanType: .init(term.billingPlan),
+            commitmentRenewalDate: PayloadDate(commitment.end),
+            commitmentRenewalPrice: Thousandths.exact(charge)
+        )
     }
 
     private func winBackOffers(in group: String, for account: AccountID) -> [String] {
         state.catalog.onSale(inGroup: group, at: now).flatMap { product in
             let offers = state.catalog.subscription(of: product)?.winBackOffers.map(\.offer) ?? []
-            return offers.filter { $0.billingPlan == .upFront }
-                .filter { state.refusal(of: SubscriptionOffer(.winBack, $0.terms), of: product, account) == nil }
+            return offers.filter { state.refusal(of: SubscriptionOffer(.winBack, $0), of: product, account) == nil }
                 .compactMap(\.terms.identifier)
         }
     }
@@ -465,6 +481,24 @@ extension TransactionPayload.OfferDiscountType {
             case .payAsYouGo: .payAsYouGo
             case .payUpFront: .payUpFront
             }
+    }
+}
+
+extension TransactionPayload.BillingPlanType {
+    /// Creates the value of a billing plan; nil is payment up front.
+    init(_ plan: StoreProduct.BillingPlan?) { self = plan == .monthly ? .monthly : .upFront }
+}
+
+extension TransactionPayload.CommitmentInfo {
+    /// Creates the information about a commitment; nil if it has not begun.
+    init?(_ commitment: Commitment) {
+        guard commitment.number > 0 else { return nil }
+        self.init(
+            billingPeriodNumber: commitment.number,
+            totalBillingPeriods: Commitment.count,
+            commitmentExpiresDate: PayloadDate(commitment.end),
+            commitmentPrice: Thousandths.exact(commitment.total)
+        )
     }
 }
 

@@ -8,13 +8,19 @@ indirect enum SubscriptionChange: Hashable, Codable, Sendable {
     ///
     /// `then` is a stackable offer, which begins when the term's own offer is over.
     case begins(SubscriptionTerm, then: SubscriptionOffer? = nil)
-    /// The running period continues; the next renewal is to the product, with or without an offer.
-    case renewsAs(product: ProductIndex, SubscriptionTerm, offer: SubscriptionOffer? = nil)
+    /// The running period, or the commitment that it is a part of, continues; then the subscription renews as the
+    /// product, with or without an offer, and under a billing plan, which is nil for payment up front.
+    case renewsAs(
+        product: ProductIndex,
+        SubscriptionTerm,
+        offer: SubscriptionOffer? = nil,
+        plan: StoreProduct.BillingPlan? = nil
+    )
 
     /// The period that the purchase belongs to.
     var term: SubscriptionTerm {
         switch self {
-        case .begins(let term, _), .renewsAs(_, let term, _): term
+        case .begins(let term, _), .renewsAs(_, let term, _, _): term
         }
     }
 
@@ -26,11 +32,11 @@ indirect enum SubscriptionChange: Hashable, Codable, Sendable {
         }
     }
 
-    /// Whether the purchased product begins only at the next renewal.
+    /// Whether the purchased product or billing plan begins only at a later renewal.
     var isDeferred: Bool {
         switch self {
         case .begins: false
-        case .renewsAs(let product, let term, _): product != term.product
+        case .renewsAs(let product, let term, _, let plan): product != term.product || plan != term.billingPlan
         }
     }
 }
@@ -67,6 +73,13 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     /// The first transaction of the subscription.
     let original: TransactionNumber
     let originalDate: Date
+    /// The commitment to monthly payments that the period is a part of; nil if it is paid up front.
+    let commitment: Commitment?
+
+    /// The billing plan of the period; nil for payment up front.
+    var billingPlan: StoreProduct.BillingPlan? { commitment == nil ? nil : .monthly }
+    /// The end of the commitment if payments remain, else of the period: no change that waits begins earlier.
+    var committedEnd: Date { commitment?.isOpen == true ? commitment!.end : end }
 
     struct Offer: Hashable, Codable, Sendable {
         let offer: SubscriptionOffer
@@ -89,7 +102,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         cycle: BillingCycle,
         offer: Offer?,
         original: TransactionNumber,
-        originalDate: Date
+        originalDate: Date,
+        commitment: Commitment? = nil
     ) {
         self.product = product
         self.start = start
@@ -97,17 +111,20 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.offer = offer
         self.original = original
         self.originalDate = originalDate
+        self.commitment = commitment
     }
 
     /// Returns the term with another end, earlier or later.
     func cut(to end: Date, _ rate: RenewalRate) -> SubscriptionTerm {
-        SubscriptionTerm(
+        let cycle = BillingCycle(from: end, at: rate)
+        return SubscriptionTerm(
             product: product,
             start: min(start, end),
-            cycle: BillingCycle(from: end, at: rate),
+            cycle: cycle,
             offer: offer,
             original: original,
-            originalDate: originalDate
+            originalDate: originalDate,
+            commitment: commitment?.moved(to: cycle, rate)
         )
     }
 
@@ -121,7 +138,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
             cycle: other.cycle,
             offer: offer,
             original: original,
-            originalDate: originalDate
+            originalDate: originalDate,
+            commitment: other.commitment
         )
     }
 
@@ -130,16 +148,16 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         product == other.product && start == other.start && end == other.end
     }
 
-    /// Whether this term's offer also applies to the next period, given the product of that period.
-    func offerGoesOn(as product: ProductIndex) -> Bool {
-        product == self.product && offer.map { $0.remaining > 0 } ?? false
+    /// Whether this term's offer also applies to the next period, given the product and the plan of that period.
+    func offerGoesOn(as product: ProductIndex, _ plan: StoreProduct.BillingPlan?) -> Bool {
+        product == self.product && plan == billingPlan && offer.map { $0.remaining > 0 } ?? false
     }
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
             || (left.product == right.product && left.start == right.start && left.cycle == right.cycle
                 && left.offer == right.offer && left.original == right.original
-                && left.originalDate == right.originalDate)
+                && left.originalDate == right.originalDate && left.commitment == right.commitment)
     }
 
     func hash(into hasher: inout Hasher) {

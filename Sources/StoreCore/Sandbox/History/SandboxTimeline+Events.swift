@@ -114,7 +114,7 @@ extension SandboxTimeline.Entry {
         case .renewed(_, let number, let term, let charge):
             kind = .renewal
             describe(number, history)
-            what = "renewed until \(term.end.universalText) for \(charge)"
+            what = "renewed until \(term.end.universalText) for \(charge)\(Self.payment(in: term))"
         case .redeemed(let redemption):
             kind = .sale
             describe(redemption.purchase, history)
@@ -235,16 +235,22 @@ extension SandboxTimeline.Entry {
     private static func held(_ number: TransactionNumber, _ change: SubscriptionChange?) -> String {
         let answer = "nothing sold: #\(number.identifier) is held"
         guard let change, change.isDeferred else { return answer }
-        return "\(answer) until \(change.term.end.universalText), and renews as this"
+        return "\(answer) until \(change.term.committedEnd.universalText), and renews as this"
     }
 
     private static func sale(_ verb: String, _ charge: Decimal?, _ change: SubscriptionChange?) -> String {
         let price = charge.map { " for \($0)" } ?? ""
         switch change {
         case nil: return verb + price
-        case .begins(let term, _)?: return "\(verb)\(price), until \(term.end.universalText)"
-        case .renewsAs(_, let term, _)?: return "\(verb)\(price), from \(term.end.universalText) on"
+        case .begins(let term, _)?: return "\(verb)\(price), until \(term.end.universalText)\(payment(in: term))"
+        case .renewsAs(_, let term, _, _)?: return "\(verb)\(price), from \(term.committedEnd.universalText) on"
         }
+    }
+
+    /// Returns the place of a period among the payments of a commitment.
+    private static func payment(in term: SubscriptionTerm) -> String {
+        guard let number = term.commitment?.number, number > 0 else { return "" }
+        return ", payment \(number) of \(Commitment.count)"
     }
 }
 

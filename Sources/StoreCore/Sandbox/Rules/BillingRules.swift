@@ -13,12 +13,12 @@ extension SandboxState {
                 ? .billing(.graceEnded(subscription: index)) : .ended(subscription: index, .billingError)
             return LedgerRecord(date: trouble.nextMoment, event: event)
         }
-        let product = subscription.renewsAs
+        let product = subscription.nextProduct
         let moment = subscription.term.end
-        guard subscription.willRenew, let terms = catalog.subscription(of: product),
+        guard subscription.continues, let terms = catalog.subscription(of: product),
             catalog.isOnSale(product, at: moment)
         else { return nil }
-        if subscriptions.increase(of: index)?.consent == .pending {
+        if !subscription.isCommitted, subscriptions.increase(of: index)?.consent == .pending {
             return LedgerRecord(date: moment, event: .ended(subscription: index, .didNotConsentToPriceIncrease))
         }
         if let limit = billing.renewalLimit, subscription.renewals >= limit {
@@ -26,7 +26,9 @@ extension SandboxState {
         }
         guard billing.failingAccounts.contains(subscription.account) else { return nil }
         let retryEnd = moment + rate.billingRetryPeriod
-        let graceEnd = billing.grantsGracePeriod ? min(retryEnd, moment + rate.gracePeriod(for: terms.period)) : nil
+        // Monthly payments have no grace period (Apple's "Managing the life cycle of monthly subscriptions …").
+        let hasGrace = billing.grantsGracePeriod && subscription.nextPlan == nil
+        let graceEnd = hasGrace ? min(retryEnd, moment + rate.gracePeriod(for: terms.period)) : nil
         let trouble = BillingTrouble(graceEnd: graceEnd, retryEnd: retryEnd)
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }
@@ -45,7 +47,7 @@ extension SandboxState {
     /// * If the product is no longer on sale, the event ends the subscription.
     func recovery(of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> StoreEvent? {
         guard let trouble = subscriptions.trouble(of: index) else { return nil }
-        let product = subscriptions[index].renewsAs
+        let product = subscriptions[index].nextProduct
         guard let period = catalog.period(of: product), catalog.isOnSale(product, at: now) else {
             return .ended(subscription: index, .productUnavailable)
         }
@@ -68,10 +70,13 @@ extension SandboxState {
 
     /// Returns the events that turn a subscription's auto-renewal on or off.
     ///
-    /// A subscription whose last renewal failed ends at once when auto-renewal is turned off.
+    /// A subscription whose last renewal failed ends at once when auto-renewal is turned off, unless the payment is one
+    /// of a commitment, which remains due.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         guard subscriptions[index].willRenew != isOn else { return [] }
-        if !isOn, subscriptions.trouble(of: index) != nil { return expire(index, at: now, rate) }
+        if !isOn, !subscriptions[index].isCommitted, subscriptions.trouble(of: index) != nil {
+            return expire(index, at: now, rate)
+        }
         return [.autoRenewal(subscription: index, isOn)]
     }
 
@@ -95,7 +100,7 @@ extension SandboxState {
     func makeDue(_ index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
         var events: [StoreEvent] = []
         let subscription = subscriptions[index]
-        if !subscription.willRenew { events.append(.autoRenewal(subscription: index, true)) }
+        if !subscription.continues { events.append(.autoRenewal(subscription: index, true)) }
         if subscriptions.increase(of: index)?.consent == .pending { events.append(withdrawal(of: index)) }
         if subscriptions.trouble(of: index) == nil {
             events.append(.billing(.cutShort(subscription: index, subscription.term.cut(to: now, rate))))
@@ -117,7 +122,10 @@ extension SandboxState {
         if catalog.hasLocalPrice(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in
-            guard subscriptions[index].isRunning, subscriptions[index].renewsAs == product else { return nil }
+            // The prices of monthly payments are those of the billing plan.
+            guard subscriptions[index].isRunning, subscriptions[index].renewsAs == product,
+                subscriptions[index].renewalPlan == nil
+            else { return nil }
             let kept = keptPrice(of: index) ?? old
             guard price > kept else {
                 return subscriptions.increase(of: index).map { _ in

@@ -97,7 +97,8 @@ extension SandboxState {
                 offer: nil,
                 original: first?.original ?? number,
                 // For a member without an earlier share, the subscription's original date is now.
-                originalDate: first?.originalDate ?? now
+                originalDate: first?.originalDate ?? now,
+                commitment: term.commitment
             )
             return .init(key: key, transaction: number, product: term.product, term: own, isSilent: false)
         }

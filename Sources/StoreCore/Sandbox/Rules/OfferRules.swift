@@ -18,7 +18,7 @@ extension SandboxState {
             )
         }
         let offer: SubscriptionOffer
-        switch self.offer(discount.identifier, of: product) {
+        switch self.offer(discount.identifier, of: product, payment.plan) {
         case .failure(let failure): return failure
         case .success(let found): offer = found
         }
@@ -32,19 +32,23 @@ extension SandboxState {
     }
 
     /// Returns the offer that a discount names: a promotional or a win-back offer.
-    func offer(_ identifier: String, of product: ProductIndex) -> Result<SubscriptionOffer, StoreFailure> {
+    private func offer(
+        _ identifier: String,
+        of product: ProductIndex,
+        _ plan: StoreProduct.BillingPlan
+    ) -> Result<SubscriptionOffer, StoreFailure> {
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
             let reason = "\(name) does not renew by itself, so that it has no offer \"\(identifier)\""
             return .failure(.storeKit(.invalidOfferIdentifier, reason))
         }
-        if let offer = terms.promotionalOffers.first(named: identifier) {
-            return .success(SubscriptionOffer(.promotional, offer.terms))
+        if let offer = terms.promotionalOffers.first(named: identifier, plan) {
+            return .success(SubscriptionOffer(.promotional, offer))
         }
-        if let offer = terms.winBackOffers.lazy.map(\.offer).first(named: identifier) {
-            return .success(SubscriptionOffer(.winBack, offer.terms))
+        if let offer = terms.winBackOffers.lazy.map(\.offer).first(named: identifier, plan) {
+            return .success(SubscriptionOffer(.winBack, offer))
         }
-        let reason = "\(name) has no promotional offer \"\(identifier)\" that is paid up front"
+        let reason = "\(name) has no promotional offer \"\(identifier)\" that is paid \(plan.words)"
         return .failure(.storeKit(.invalidOfferIdentifier, reason))
     }
 
@@ -52,8 +56,11 @@ extension SandboxState {
     func refusal(of offer: SubscriptionOffer, of product: ProductIndex, _ account: AccountID) -> StoreFailure? {
         guard let subscription = catalog.subscription(of: product) else { return nil }
         let name = "the offer \"\(offer.terms.identifier ?? "")\""
-        let price = catalog.price(of: product)
-        guard offer.terms.isCheaper(than: price, every: subscription.period) else {
+        let monthly = offer.plan == .monthly ? catalog.monthlyTerms(of: product) : nil
+        if offer.plan == .monthly, monthly == nil { return refusal(ofMonthly: product) }
+        let price = monthly?.price ?? catalog.price(of: product)
+        let period = monthly == nil ? subscription.period : Commitment.period
+        guard offer.terms.isCheaper(than: price, every: period) else {
             let reason = "\(name) is not below the price of \(catalog[product].identifier), which is \(price)"
             return .storeKit(.invalidOfferPrice, reason)
         }
@@ -74,8 +81,10 @@ extension SandboxState {
             return isSubscriber ? nil : "is for users who are or were subscribed; this account never was"
         case .winBack:
             let identifier = offer.terms.identifier ?? ""
-            let isOpen =
-                subscription.winBackOffers.first { $0.offer.terms.isNamed(identifier) }?.isEligible ?? false
+            let winBack = subscription.winBackOffers.first {
+                $0.offer.terms.isNamed(identifier) && $0.offer.billingPlan == offer.plan ?? .upFront
+            }
+            let isOpen = winBack?.isEligible ?? false
             guard isOpen else { return "is to win users back and set up so that nobody is eligible" }
             guard standing(of: account, in: group) == .expired else {
                 return
@@ -84,7 +93,7 @@ extension SandboxState {
             return nil
         case .code:
             let identifier = offer.terms.identifier ?? ""
-            let customers = subscription.codeOffers.first { $0.offer.terms.isNamed(identifier) }?.eligibility ?? []
+            let customers = subscription.codeOffer(identifier, offer.plan ?? .upFront)?.eligibility ?? []
             let standing = standing(of: account, in: group)
             guard customers.contains(standing) else {
                 return "is not for accounts that \(standing.sentence) the group \"\(group)\""
@@ -111,9 +120,9 @@ extension SandboxProduct.Customers {
 }
 
 extension Sequence<SandboxProduct.Offer> {
-    /// Returns the first offer with an identifier, among those paid up front: the store has no monthly billing.
-    func first(named identifier: String) -> SandboxProduct.Offer? {
-        first { $0.terms.isNamed(identifier) && $0.billingPlan == .upFront }
+    /// Returns the first offer with an identifier, among those under a billing plan or, without one, among all.
+    func first(named identifier: String, _ plan: StoreProduct.BillingPlan?) -> SandboxProduct.Offer? {
+        first { $0.terms.isNamed(identifier) && $0.billingPlan == plan ?? $0.billingPlan }
     }
 }
 
@@ -191,11 +200,12 @@ extension SandboxState {
         return refusal(of: found, of: product, account)
     }
 
-    /// Returns the reason why an undecided or interrupted order cannot be sold under its offer any more; nil if it can.
+    /// Returns the reason why an undecided or interrupted order cannot be sold on its terms any more; nil if it can.
     ///
     /// The offer's signature is not verified again: it was valid at the time of the order.
     func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
         guard payment.hasSpecialTerms else { return nil }
+        if payment.plan == .monthly, let refusal = refusal(ofMonthly: product) { return refusal }
         switch orderedOffer(of: payment, product) {
         case .failure(let failure): return failure
         case .success(let offer): return refusal(of: offer, of: product, account)
@@ -204,7 +214,9 @@ extension SandboxState {
 
     /// Returns the offer of a payment, or the reason why the product does not have it.
     func orderedOffer(of payment: StorePayment, _ product: ProductIndex) -> Result<OrderedOffer, StoreFailure> {
-        if let discount = payment.discount { return offer(discount.identifier, of: product).map { .init(offer: $0) } }
+        if let discount = payment.discount {
+            return offer(discount.identifier, of: product, payment.plan).map { .init(offer: $0) }
+        }
         guard let offer = payment.offer else { return .success(OrderedOffer()) }
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
@@ -212,7 +224,7 @@ extension SandboxState {
             return .failure(.storeKit(.invalidOfferIdentifier, reason))
         }
         if let isAllowed = offer.allowsIntroductoryOffer {
-            let introductory = isAllowed ? catalog.introductoryOffer(of: product) : nil
+            let introductory = isAllowed ? catalog.introductoryOffer(of: product, payment.plan) : nil
             return .success(OrderedOffer(offer: introductory, isIntroductoryAllowed: isAllowed))
         }
         guard let identifier = offer.identifier, !identifier.isEmpty else {
@@ -222,21 +234,22 @@ extension SandboxState {
         let found: OrderedOffer? =
             switch offer.kind {
             case .promotional:
-                terms.promotionalOffers.first(named: identifier).map {
-                    OrderedOffer(offer: SubscriptionOffer(.promotional, $0.terms))
+                terms.promotionalOffers.first(named: identifier, payment.plan).map {
+                    OrderedOffer(offer: SubscriptionOffer(.promotional, $0))
                 }
             case .winBack:
-                terms.winBackOffers.lazy.map(\.offer).first(named: identifier).map {
-                    OrderedOffer(offer: SubscriptionOffer(.winBack, $0.terms))
+                terms.winBackOffers.lazy.map(\.offer).first(named: identifier, payment.plan).map {
+                    OrderedOffer(offer: SubscriptionOffer(.winBack, $0))
                 }
             case .code:
-                terms.codeOffer(identifier).map {
-                    OrderedOffer(offer: SubscriptionOffer(.code, $0.offer.terms), isStackable: $0.isStackable)
+                terms.codeOffer(identifier, payment.plan).map {
+                    OrderedOffer(offer: SubscriptionOffer(.code, $0.offer), isStackable: $0.isStackable)
                 }
             case .introductory, .noIntroductory: OrderedOffer()
             }
         if let found { return .success(found) }
-        let reason = "\(name) does not have \(offer.name), paid up front, among those of the kind \(offer.kind)"
+        let reason =
+            "\(name) does not have \(offer.name), paid \(payment.plan.words), among those of the kind \(offer.kind)"
         return .failure(.storeKit(.invalidOfferIdentifier, reason))
     }
 

@@ -182,6 +182,7 @@ extension SandboxState {
                 under: terms.offer,
                 isStackable: terms.isStackable,
                 isIntroductoryAllowed: terms.isIntroductoryAllowed,
+                plan: payment.plan == .monthly ? .monthly : nil,
                 at: now,
                 rate
             )

@@ -13,11 +13,11 @@ extension SandboxState {
     ) throws(StoreFailure) {
         let holder =
             if let product { catalog.index(of: product) } else { catalog.firstIndex { $0.codeOffer(code) != nil } }
-        guard let index = holder, let offer = catalog.subscription(of: index)?.codeOffer(code) else {
+        guard let index = holder, let offer = catalog.subscription(of: index)?.codeOffer(code, nil) else {
             let place = product.map { "\($0) has" } ?? "this store has"
             throw .storeKit(.invalidOfferIdentifier, "\(place) no offer behind the code \"\(code)\"")
         }
-        let found = SubscriptionOffer(.code, offer.offer.terms)
+        let found = SubscriptionOffer(.code, offer.offer)
         events.append(try redeem(found, isStackable: offer.isStackable, of: index, account, now: now, rate))
     }
 
@@ -31,11 +31,11 @@ extension SandboxState {
         _ events: inout [LedgerRecord]
     ) throws(StoreFailure) {
         guard let index = catalog.index(of: product),
-            let offer = catalog.subscription(of: index)?.winBackOffers.lazy.map(\.offer).first(named: identifier)
+            let offer = catalog.subscription(of: index)?.winBackOffers.lazy.map(\.offer).first(named: identifier, nil)
         else {
             throw .storeKit(.invalidOfferIdentifier, "\(product) has no win-back offer \"\(identifier)\"")
         }
-        let found = SubscriptionOffer(.winBack, offer.terms)
+        let found = SubscriptionOffer(.winBack, offer)
         events.append(try redeem(found, isStackable: false, of: index, account, now: now, rate))
     }
 
@@ -60,6 +60,7 @@ extension SandboxState {
             ordered: now,
             under: offer,
             isStackable: isStackable,
+            plan: offer.plan,
             at: now,
             rate
         )
@@ -98,13 +99,13 @@ extension SandboxState {
 }
 
 extension SandboxProduct {
-    fileprivate func codeOffer(_ code: String) -> CodeOffer? { subscription?.codeOffer(code) }
+    fileprivate func codeOffer(_ code: String) -> CodeOffer? { subscription?.codeOffer(code, nil) }
 }
 
 extension SandboxProduct.Subscription {
-    /// Returns the offer of a code, or nil if there is none that is paid up front.
-    func codeOffer(_ code: String) -> SandboxProduct.CodeOffer? {
-        codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == .upFront }
+    /// Returns the offer of a code under a billing plan or, without one, under any; nil if there is none.
+    func codeOffer(_ code: String, _ plan: StoreProduct.BillingPlan?) -> SandboxProduct.CodeOffer? {
+        codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == plan ?? $0.offer.billingPlan }
     }
 }
 

@@ -11,9 +11,7 @@ extension SandboxState {
         now: Date
     ) -> StoreFailure? {
         let name = payment.productIdentifier
-        if payment.billingPlan == .monthly {
-            return .storeKit(.paymentInvalid, "\(name) was ordered in monthly parts; this store bills up front only")
-        }
+        if payment.plan == .monthly, let refusal = refusal(ofMonthly: product) { return refusal }
         if let date = payment.purchaseDate,
             let refusal = refusal(ofDate: date, of: payment, product, account, rules, now: now)
         {
@@ -27,6 +25,13 @@ extension SandboxState {
         }
         guard let offer = payment.offer else { return nil }
         return refusal(of: offer, in: payment, product, account, rules, now: now)
+    }
+
+    /// Returns the reason why a product is not sold in monthly payments; nil if it is.
+    func refusal(ofMonthly product: ProductIndex) -> StoreFailure? {
+        guard catalog.monthlyTerms(of: product) == nil else { return nil }
+        let reason = "\(catalog[product].identifier) is not sold in monthly payments: it is no year with such a plan"
+        return .storeKit(.paymentInvalid, reason)
     }
 
     // MARK: Dates
@@ -102,7 +107,8 @@ extension SandboxState {
         if isOverlapped(product, account, from: date, now: now) {
             return refusal("after which the account has had a subscription of the group already")
         }
-        guard payment.renewsUntilNow, let period = catalog.period(of: product) else { return nil }
+        guard payment.renewsUntilNow, let usual = catalog.period(of: product) else { return nil }
+        let period = payment.plan == .monthly ? Commitment.period : usual
         let length = rules.renewalRate.end(of: period, from: date).timeIntervalSince(date)
         let count = now.timeIntervalSince(date) / length
         guard count <= Double(Self.maximumRenewalsInOneMove) else {
@@ -131,4 +137,14 @@ extension SandboxState {
         let reason = "\(payment.productIdentifier) was ordered for a date after which its group has another period now"
         return .storeKit(.paymentInvalid, reason)
     }
+}
+
+extension StorePayment {
+    /// The billing plan, up front unless the payment has another.
+    var plan: StoreProduct.BillingPlan { hasSpecialTerms ? billingPlan ?? .upFront : .upFront }
+}
+
+extension StoreProduct.BillingPlan {
+    /// The plan in a sentence.
+    var words: String { self == .upFront ? "up front" : "monthly" }
 }

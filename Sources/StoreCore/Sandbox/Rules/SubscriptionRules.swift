@@ -8,10 +8,11 @@ extension SandboxState {
     /// * The same product: nothing is charged, the period continues, and the subscription will renew (A3).
     /// * A higher level: the new product replaces the old one at once, without a refund.
     /// * A lower level: the period continues, and renews as the new product (A2).
-    /// * The same level: the new product replaces the old one at once if their periods are equally long, else at the
-    ///   renewal.
+    /// * The same level: the new product replaces the old one at once if their periods are equally long and both are
+    ///   paid under the same plan, else at the renewal.
+    /// * The same product under another billing plan: the period continues, and renews under that plan.
     ///
-    /// If the period continues, the purchase has the transaction of that period.
+    /// Within a commitment to monthly payments, the renewal is that of the commitment. If the period continues, the purchase has the transaction of that period.
     ///
     /// An offer begins with the new period, or at the renewal if the running period continues. It replaces the
     /// introductory offer; a stackable offer follows the introductory offer instead. A current subscriber of the group
@@ -24,6 +25,7 @@ extension SandboxState {
         under offer: SubscriptionOffer? = nil,
         isStackable: Bool = false,
         isIntroductoryAllowed: Bool = true,
+        plan: StoreProduct.BillingPlan? = nil,
         at now: Date,
         _ rate: RenewalRate
     ) -> Sale {
@@ -33,15 +35,16 @@ extension SandboxState {
         // A subscription in billing retry without a grace period counts as ended, so any product replaces it.
         let isChange = index.map(subscriptions.isEntitled) ?? false
         let offer = isChange && offer?.kind == .introductory ? nil : offer
-        if isChange, let known, !replaces(known.term.product, wanted, product) {
-            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer))
+        if isChange, let known, !replaces(known.term, wanted, product, plan) {
+            return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer, plan: plan))
         }
         let isEligible = isIntroductoryAllowed && !isChange && known?.hasUsedIntroductoryOffer != true
-        let introductory = isEligible ? catalog.introductoryOffer(of: product) : nil
+        let introductory = isEligible ? catalog.introductoryOffer(of: product, plan) : nil
         let isFollowed = isStackable && introductory != nil
         let (term, charge) = self.term(
             of: product,
             wanted.period,
+            plan,
             offer: isFollowed ? introductory : offer ?? introductory,
             original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, ordered),
             after: BillingCycle(from: now, at: rate),
@@ -57,12 +60,17 @@ extension SandboxState {
         return newest.flatMap { TransactionNumber(history[$0].identifier) } ?? original
     }
 
-    /// Whether a product replaces a running one at once.
-    private func replaces(_ running: ProductIndex, _ wanted: SandboxProduct.Subscription, _ product: ProductIndex)
-        -> Bool
-    {
-        guard running != product, let old = catalog.subscription(of: running) else { return false }
-        if wanted.level == old.level { return wanted.period.isAsLong(as: old.period) }
+    /// Whether a product under a billing plan replaces a running one at once.
+    private func replaces(
+        _ running: SubscriptionTerm,
+        _ wanted: SandboxProduct.Subscription,
+        _ product: ProductIndex,
+        _ plan: StoreProduct.BillingPlan?
+    ) -> Bool {
+        guard running.product != product, let old = catalog.subscription(of: running.product) else { return false }
+        if wanted.level == old.level {
+            return wanted.period.isAsLong(as: old.period) && plan == running.billingPlan
+        }
         return wanted.level < old.level
     }
 
@@ -88,8 +96,8 @@ extension SandboxState {
         // The properties are read separately: a copy of the whole subscription would cost more than the renewal.
         let last = subscriptions[index].term
         let moment = last.end
-        let product = subscriptions[index].renewsAs
-        guard subscriptions[index].willRenew else {
+        let product = subscriptions[index].nextProduct
+        guard subscriptions[index].continues else {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .autoRenewDisabled)))
         }
         guard let period = catalog.period(of: product), catalog.isOnSale(product, at: moment) else {
@@ -109,34 +117,91 @@ extension SandboxState {
         _ period: StoreProduct.Period,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
-        guard let offer = last.offer, last.offerGoesOn(as: product) else {
+        if let commitment = last.commitment, commitment.isOpen { return nextTerm(after: cycle, last, commitment, rate) }
+        let plan = subscriptions[index].renewalPlan
+        guard let offer = last.offer, last.offerGoesOn(as: product, plan) else {
             // Without the introductory offer, which applies to neither a renewal nor a change of products.
             let (next, charge) = term(
                 of: product,
                 period,
+                plan,
                 offer: subscriptions.waitingOffer(of: index),
                 original: (last.original, last.originalDate),
                 after: cycle,
                 rate
             )
-            let kept = next.offer == nil && !catalog.hasLocalPrice(product) ? keptPrice(of: index) : nil
+            let kept =
+                next.offer == nil && next.commitment == nil && !catalog.hasLocalPrice(product)
+                ? keptPrice(of: index) : nil
             return (next, kept ?? charge)
         }
+        let next = cycle.adding(offer.terms.period, at: rate)
         let term = SubscriptionTerm(
             product: product,
             start: cycle.end,
-            cycle: cycle.adding(offer.terms.period, at: rate),
+            cycle: next,
             offer: offer.next,
             original: last.original,
-            originalDate: last.originalDate
+            originalDate: last.originalDate,
+            commitment: monthlyTerms(of: product, under: plan).map { Commitment($0, number: 1, cycle: next, rate) }
         )
         return (term, offer.terms.price)
     }
 
+    /// Returns the next period within a commitment, and its price.
+    ///
+    /// An offer that waits begins with the next commitment.
+    private func nextTerm(
+        after cycle: BillingCycle,
+        _ last: SubscriptionTerm,
+        _ commitment: Commitment,
+        _ rate: RenewalRate
+    ) -> (SubscriptionTerm, charge: Decimal) {
+        let offer = last.offerGoesOn(as: last.product, .monthly) ? last.offer?.next : nil
+        let next = cycle.adding(offer?.terms.period ?? Commitment.period, at: rate)
+        let term = SubscriptionTerm(
+            product: last.product,
+            start: cycle.end,
+            cycle: next,
+            offer: offer,
+            original: last.original,
+            originalDate: last.originalDate,
+            commitment: commitment.next(cycle: next, rate)
+        )
+        return (term, offer?.terms.price ?? commitment.price)
+    }
+
+    /// Returns the first period after the running commitment of a subscription, and its price; nil without a commitment.
+    func termAfterCommitment(of index: SubscriptionIndex, _ rate: RenewalRate) -> (SubscriptionTerm, charge: Decimal)? {
+        let (last, product) = (subscriptions[index].term, subscriptions[index].renewsAs)
+        guard let commitment = last.commitment, let period = catalog.period(of: product) else { return nil }
+        guard commitment.isOpen else { return nextTerm(after: last.cycle, of: index, last, product, period, rate) }
+        let end = BillingCycle(from: commitment.end, at: rate)
+        let final = SubscriptionTerm(
+            product: last.product,
+            start: last.start,
+            cycle: end,
+            offer: nil,
+            original: last.original,
+            originalDate: last.originalDate
+        )
+        return nextTerm(after: end, of: index, final, product, period, rate)
+    }
+
+    /// Returns the terms of a product's monthly payments if a period is to be paid under that plan; else nil.
+    private func monthlyTerms(of product: ProductIndex, under plan: StoreProduct.BillingPlan?)
+        -> StoreProduct.BillingTerms?
+    {
+        plan == .monthly ? catalog.monthlyTerms(of: product) : nil
+    }
+
     /// Returns the first period under an offer, or one at the full price.
+    ///
+    /// A commitment begins with its first monthly payment, and so after a trial or after months that are paid at once.
     private func term(
         of product: ProductIndex,
         _ usual: StoreProduct.Period,
+        _ plan: StoreProduct.BillingPlan?,
         offer named: SubscriptionOffer?,
         original: (transaction: TransactionNumber, date: Date),
         after cycle: BillingCycle,
@@ -145,15 +210,21 @@ extension SandboxState {
         let offer = named?.terms
         // Only pay as you go is charged period by period; every other offer is one long period.
         let isByPeriod = offer?.paymentMode == .payAsYouGo
+        let monthly = monthlyTerms(of: product, under: plan)
+        let period = offer?.period ?? (monthly == nil ? usual : Commitment.period)
+        let next = cycle.adding(period, times: isByPeriod ? 1 : offer?.periodCount ?? 1, at: rate)
         let term = SubscriptionTerm(
             product: product,
             start: cycle.end,
-            cycle: cycle.adding(offer?.period ?? usual, times: isByPeriod ? 1 : offer?.periodCount ?? 1, at: rate),
+            cycle: next,
             offer: named.map { .init(offer: $0, remaining: isByPeriod ? $0.terms.periodCount - 1 : 0) },
             original: original.transaction,
-            originalDate: original.date
+            originalDate: original.date,
+            commitment: monthly.map {
+                Commitment($0, number: offer == nil || isByPeriod ? 1 : 0, cycle: next, rate)
+            }
         )
-        return (term, offer?.price ?? catalog.price(of: product))
+        return (term, offer?.price ?? monthly?.price ?? catalog.price(of: product))
     }
 }
 
@@ -181,7 +252,7 @@ extension SandboxState {
             let remaining = billing.renewalLimit.map { Double($0) - Double(subscriptions[index].renewals) } ?? .infinity
             let count = min(renewals, remaining)
             guard count > maximum else { continue }
-            let product = catalog[subscriptions[index].renewsAs].identifier
+            let product = catalog[subscriptions[index].nextProduct].identifier
             return """
                 the clock cannot be moved by \(moment.timeIntervalSince(now)) seconds at once: "\(product)" would be \
                 renewed \(Int(count)) times, every \(length) seconds at the store's renewal rate, and \
@@ -195,11 +266,11 @@ extension SandboxState {
     /// Returns the length of the period that follows the running one of a subscription, nil if it does not renew.
     private func periodThatGoesOn(_ index: SubscriptionIndex, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
-        guard subscription.isRunning, subscription.willRenew,
-            catalog.isOnSale(subscription.renewsAs, at: subscription.term.end),
+        guard subscription.isRunning, subscription.continues,
+            catalog.isOnSale(subscription.nextProduct, at: subscription.term.end),
             !(billing.mayFail || subscriptions.hasExceptions) || eventInsteadOfRenewal(of: index, rate) == nil
         else { return nil }
-        return catalog.period(of: subscription.renewsAs)
+        return subscription.nextPlan == .monthly ? Commitment.period : catalog.period(of: subscription.renewsAs)
     }
 }
 

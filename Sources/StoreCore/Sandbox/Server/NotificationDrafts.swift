@@ -129,12 +129,11 @@ struct NotificationDrafts {
             guard last.isEntitled else { return add(.subscribed, .resubscribe, index) }
             let isRedeemed = waiting != nil || term.offer.map { $0.kind != .introductory } ?? false
             add(isRedeemed ? .offerRedeemed : .preferenceChanged, .upgrade, index)
-        case .renewsAs(let product, let term, let offer):
-            let isOther = product != term.product
+        case .renewsAs(let product, _, let offer, let plan):
             if offer != nil {
-                add(.offerRedeemed, isOther ? .downgrade : nil, index)
-            } else if product != past.subscription?.renewsAs {
-                add(.preferenceChanged, isOther ? .downgrade : nil, index)
+                add(.offerRedeemed, change.isDeferred ? .downgrade : nil, index)
+            } else if product != past.subscription?.renewsAs || plan != past.subscription?.renewalPlan {
+                add(.preferenceChanged, change.isDeferred ? .downgrade : nil, index)
             }
             if past.subscription?.willRenew == false { add(.statusChanged, .autoRenewEnabled, index) }
         }

@@ -301,6 +301,7 @@ struct Past {
         let isEntitled: Bool
         let willRenew: Bool
         let renewsAs: ProductIndex
+        let renewalPlan: StoreProduct.BillingPlan?
     }
 
     /// The event's purchase, nil for an event without one.
@@ -333,7 +334,8 @@ struct Past {
         subscription = Subscription(
             isEntitled: state.subscriptions.isEntitled(index),
             willRenew: state.subscriptions[index].willRenew,
-            renewsAs: state.subscriptions[index].renewsAs
+            renewsAs: state.subscriptions[index].renewsAs,
+            renewalPlan: state.subscriptions[index].renewalPlan
         )
     }
 }

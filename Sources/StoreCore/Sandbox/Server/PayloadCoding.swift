@@ -43,6 +43,12 @@ struct PayloadPacker {
         add(payload.isUpgraded.map { $0 ? 1 : 0 })
         add(payload.price.map { Int($0) })
         addOffer(payload.offerType, payload.offerIdentifier, payload.offerDiscountType, payload.offerPeriod)
+        add(payload.commitmentInfo?.billingPeriodNumber)
+        if let commitment = payload.commitmentInfo {
+            bytes.add(commitment.totalBillingPeriods)
+            add(commitment.commitmentExpiresDate)
+            add(commitment.commitmentPrice.map { Int($0) })
+        }
     }
 
     private mutating func add(_ payload: RenewalPayload) {
@@ -67,6 +73,13 @@ struct PayloadPacker {
         addOffer(payload.offerType, payload.offerIdentifier, payload.offerDiscountType, payload.offerPeriod)
         add(payload.eligibleWinBackOfferIds?.count)
         for offer in payload.eligibleWinBackOfferIds ?? [] { add(word: offer) }
+        add(payload.commitmentInfo?.commitmentAutoRenewStatus.rawValue)
+        if let commitment = payload.commitmentInfo {
+            add(word: commitment.commitmentAutoRenewProductId)
+            add(word: commitment.commitmentRenewalBillingPlanType.rawValue)
+            add(commitment.commitmentRenewalDate)
+            add(commitment.commitmentRenewalPrice.map { Int($0) })
+        }
     }
 
     private mutating func addOffer(
@@ -160,6 +173,14 @@ struct PayloadUnpacker {
             payload.offerDiscountType = try value()
             payload.offerPeriod = try word()
         }
+        if let number = try number() {
+            payload.commitmentInfo = .init(
+                billingPeriodNumber: number,
+                totalBillingPeriods: try bytes.int(),
+                commitmentExpiresDate: try required(date()),
+                commitmentPrice: try self.number().map { Int64($0) }
+            )
+        }
         return payload
     }
 
@@ -197,6 +218,15 @@ struct PayloadUnpacker {
         }
         if let count = try number() {
             payload.eligibleWinBackOfferIds = try (0..<count).map { _ in try requiredWord() }
+        }
+        if let status = try number() {
+            payload.commitmentInfo = .init(
+                commitmentAutoRenewProductId: try requiredWord(),
+                commitmentAutoRenewStatus: .init(rawValue: status),
+                commitmentRenewalBillingPlanType: try required(value()),
+                commitmentRenewalDate: try required(date()),
+                commitmentRenewalPrice: try number().map { Int64($0) }
+            )
         }
         return payload
     }

@@ -85,7 +85,7 @@ extension SandboxState {
         guard bought.contains(where: { identifiers.contains(history[$0].identifier) }),
             let newest = bought.first(where: { !history[$0].isDeleted })
         else { return }
-        subscriptions.takeBackChange(of: index, to: history[newest].product)
+        subscriptions.takeBackChange(of: index, to: history[newest].product, history[newest].term?.billingPlan)
     }
 
     /// Applies the deletion of all transactions.

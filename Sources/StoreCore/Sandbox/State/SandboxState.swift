@@ -356,9 +356,9 @@ extension SandboxState {
         case .begins(let term, let waiting):
             guard let group = catalog.group(of: term.product) else { return }
             subscriptions.begin(term, then: waiting, group: group, account: account, purchase: purchase)
-        case .renewsAs(let product, let term, let offer):
+        case .renewsAs(let product, let term, let offer, let plan):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
-            subscriptions.setRenewsAs(product, under: offer, of: index, purchase: purchase)
+            subscriptions.setRenewsAs(product, plan, under: offer, of: index, purchase: purchase)
         }
     }
 

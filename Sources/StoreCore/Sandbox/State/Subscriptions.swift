@@ -10,8 +10,11 @@ struct Subscriptions: StatePart {
         let original: StoreTransaction.Details
         /// The running period, or the last one of an ended subscription.
         var term: SubscriptionTerm
-        /// The product that the subscription renews as.
+        /// The product that the subscription renews as, after the commitment if there is one.
         var renewsAs: ProductIndex
+        /// The billing plan that the subscription renews under; nil for payment up front.
+        var renewalPlan: StoreProduct.BillingPlan?
+        /// Whether the subscription renews, after the commitment if there is one.
         var willRenew = true
         /// The reason why the subscription ended, nil while it runs.
         var end: SubscriptionEnd?
@@ -25,6 +28,15 @@ struct Subscriptions: StatePart {
 
         var isRunning: Bool { end == nil }
 
+        /// Whether payments of a commitment remain, which are due even if auto-renewal is off.
+        var isCommitted: Bool { term.commitment?.isOpen == true }
+        /// The product of the next period.
+        var nextProduct: ProductIndex { isCommitted ? term.product : renewsAs }
+        /// The billing plan of the next period; nil for payment up front.
+        var nextPlan: StoreProduct.BillingPlan? { isCommitted ? .monthly : renewalPlan }
+        /// Whether there is a next period.
+        var continues: Bool { isCommitted || willRenew }
+
         /// Renews the subscription in a single access to the array, since renewals are frequent.
         fileprivate mutating func renew(_ term: SubscriptionTerm) {
             renewals += 1
@@ -32,7 +44,8 @@ struct Subscriptions: StatePart {
         }
 
         fileprivate mutating func goOn(as term: SubscriptionTerm) {
-            renewsAs = term.product
+            // A change that was ordered within a commitment waits for its end.
+            if !isCommitted { (renewsAs, renewalPlan) = (term.product, term.billingPlan) }
             if term.offer?.kind == .introductory { hasUsedIntroductoryOffer = true }
         }
     }
@@ -158,6 +171,7 @@ extension Subscriptions {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
             subscriptions[index].renewsAs = term.product
+            subscriptions[index].renewalPlan = term.billingPlan
             subscriptions[index].willRenew = true
             subscriptions[index].end = nil
             subscriptions[index].renewals = 0
@@ -176,6 +190,7 @@ extension Subscriptions {
                 original: purchase,
                 term: term,
                 renewsAs: term.product,
+                renewalPlan: term.billingPlan,
                 since: term.start,
                 hasUsedIntroductoryOffer: usesOffer,
                 applicationUsername: user
@@ -205,7 +220,9 @@ extension Subscriptions {
 
     /// Removes a waiting offer when its period begins, unless the previous offer continues.
     private mutating func endWaiting(_ index: SubscriptionIndex, before term: SubscriptionTerm) {
-        if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product) {
+        if !waitingOffers.isEmpty, !subscriptions[index].term.offerGoesOn(as: term.product, term.billingPlan),
+            !subscriptions[index].isCommitted
+        {
             waitingOffers[index] = nil
         }
     }
@@ -255,29 +272,34 @@ extension Subscriptions {
         subscriptions[index].willRenew = willRenew
     }
 
-    /// Sets the product to renew as; `offer` replaces the waiting offer, which is removed if the product changes.
+    /// Sets the product and the billing plan to renew as; `offer` replaces the waiting offer, which is removed if one of
+    /// them changes.
     mutating func setRenewsAs(
         _ product: ProductIndex,
+        _ plan: StoreProduct.BillingPlan?,
         under offer: SubscriptionOffer?,
         of index: SubscriptionIndex,
         purchase: StoreTransaction.Details
     ) {
-        if offer != nil || product != subscriptions[index].renewsAs {
-            waitingOffers[index] = WaitingOffer(offer, from: purchase)
-        }
+        let isOther = product != subscriptions[index].renewsAs || plan != subscriptions[index].renewalPlan
+        if offer != nil || isOther { waitingOffers[index] = WaitingOffer(offer, from: purchase) }
         // A pending price increase concerns the old product, so it is dropped when the subscriber chooses another.
-        if product != subscriptions[index].renewsAs { setIncrease(nil, of: index) }
-        subscriptions[index].renewsAs = product
+        if isOther { setIncrease(nil, of: index) }
+        (subscriptions[index].renewsAs, subscriptions[index].renewalPlan) = (product, plan)
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
         subscriptions[index].willRenew = true
     }
 
-    /// Reverts the product to renew as, because the purchase that changed it was deleted.
-    mutating func takeBackChange(of index: SubscriptionIndex, to product: ProductIndex) {
-        guard product != subscriptions[index].renewsAs else { return }
+    /// Reverts the product and the billing plan to renew as, because the purchase that changed them was deleted.
+    mutating func takeBackChange(
+        of index: SubscriptionIndex,
+        to product: ProductIndex,
+        _ plan: StoreProduct.BillingPlan?
+    ) {
+        guard product != subscriptions[index].renewsAs || plan != subscriptions[index].renewalPlan else { return }
         waitingOffers[index] = nil
         setIncrease(nil, of: index)
-        subscriptions[index].renewsAs = product
+        (subscriptions[index].renewsAs, subscriptions[index].renewalPlan) = (product, plan)
     }
 
     /// Removes the waiting offers that came with some transactions.

@@ -152,7 +152,7 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         }
         switch change {
         case .begins(let term, _): transaction.period = begin(term, with: number, of: product, state)
-        case .renewsAs(_, let term, _): transaction.period = periods[term.original]
+        case .renewsAs(_, let term, _, _): transaction.period = periods[term.original]
         case nil: break
         }
         insert(transaction, state)

@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Billing plans
 
-    @Test func `A subscription is paid up front, and not in monthly parts`() {
+    @Test func `A subscription without a monthly plan is paid up front, and not in monthly parts`() {
         shop.app.order("gold") { $0.billingPlan = .monthly }
         #expect(shop.lastTrouble == .storeKit(.paymentInvalid))
         #expect(shop.app.recorder.transactions.last?.reason?.contains("monthly") == true)

@@ -41,6 +41,12 @@ import Testing
         payload.price = 9_990
         payload.appTransactionId = "8"
         payload.billingPlanType = .init(rawValue: "MONTHLY")
+        payload.commitmentInfo = .init(
+            billingPeriodNumber: 4,
+            totalBillingPeriods: 12,
+            commitmentExpiresDate: PayloadDate(milliseconds: 6),
+            commitmentPrice: 119_880
+        )
         return payload
     }()
 
@@ -69,6 +75,13 @@ import Testing
         payload.appAccountToken = "token"
         payload.appTransactionId = "8"
         payload.renewalBillingPlanType = .init(rawValue: "MONTHLY")
+        payload.commitmentInfo = .init(
+            commitmentAutoRenewProductId: "bronze",
+            commitmentAutoRenewStatus: .off,
+            commitmentRenewalBillingPlanType: .upFront,
+            commitmentRenewalDate: PayloadDate(milliseconds: 5),
+            commitmentRenewalPrice: 99_990
+        )
         return payload
     }()
 
