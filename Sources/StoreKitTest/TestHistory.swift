@@ -49,7 +49,7 @@ struct TestHistory {
                 transaction,
                 SKTestTransaction.Standing(
                     original: transaction.original ?? transaction.id,
-                    isRenewing: subscription?.willRenew ?? false,
+                    isRenewing: subscription?.isAutoRenewOn ?? false,
                     hasIssue: isInterrupted(transaction) || isInTrouble,
                     awaitsConsent: subscription?.priceConsent == .pending
                 )

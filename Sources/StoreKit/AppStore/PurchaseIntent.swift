@@ -19,7 +19,7 @@ public struct PurchaseIntent: Identifiable, Equatable, Sendable {
     init(_ product: Product, _ payment: StorePayment) {
         self.product = product
         offer = payment.offer?.identifier.flatMap { identifier in
-            product.subscription?.allOffers.first { $0.id.map(identifier.isExactly) ?? false }
+            product.subscription?.offers(.upFront).first { $0.id.map(identifier.isExactly) ?? false }
         }
     }
 

@@ -70,7 +70,7 @@ private struct Catalog: Encodable {
                     price: product.price.description,
                     priceFormatted: product.displayPrice,
                     recurringSubscriptionPeriod: subscription?.subscriptionPeriod.iso8601,
-                    discounts: subscription?.allOffers.map(Discount.init)
+                    discounts: subscription?.offers(.upFront).map(Discount.init)
                 )
             ],
             subscriptionFamilyId: subscription?.subscriptionGroupID,

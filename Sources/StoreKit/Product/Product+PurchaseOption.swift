@@ -138,6 +138,9 @@ extension Product.PurchaseOption {
     }
 
     /// The way in which a subscription is billed; by default, the whole period at once.
+    ///
+    /// With ``Product/SubscriptionInfo/BillingPlanType/monthly``, the buyer commits to the monthly payments of a year.
+    /// The store sells it if ``Product/SubscriptionInfo/pricingTerms`` lists it, with the offers listed there.
     public static func billingPlanType(_ type: Product.SubscriptionInfo.BillingPlanType) -> Product.PurchaseOption {
         Self(.billingPlan(type))
     }

@@ -33,17 +33,23 @@ extension Product {
         public var winBackOffers: [SubscriptionOffer] {
             terms.winBackOffers.map { SubscriptionOffer($0, .winBack, of: product) }
         }
-        /// All offers that are set up.
-        var allOffers: [SubscriptionOffer] {
-            [introductoryOffer].compactMap(\.self) + promotionalOffers + winBackOffers
+        /// Returns all offers that are set up for a billing plan.
+        func offers(_ plan: StoreProduct.BillingPlan) -> [SubscriptionOffer] {
+            guard plan == .monthly else {
+                return [introductoryOffer].compactMap(\.self) + promotionalOffers + winBackOffers
+            }
+            guard let monthly = terms.monthlyOffers else { return [] }
+            return [monthly.introductory].compactMap(\.self).map { SubscriptionOffer($0, .introductory, of: product) }
+                + monthly.promotional.map { SubscriptionOffer($0, .promotional, of: product) }
+                + monthly.winBack.map { SubscriptionOffer($0, .winBack, of: product) }
         }
 
-        /// The terms of payment, at least one: those that are set up or, if none are, the whole period at once.
+        /// The terms of payment: those that are set up, and always those of the whole period at once.
         public var pricingTerms: [PricingTerms] {
-            let plans =
-                terms.billingPlans.isEmpty
-                ? [StoreProduct.BillingTerms(plan: .upFront, price: product.price, commitmentPrice: product.price)]
-                : terms.billingPlans
+            var plans = terms.billingPlans
+            if !plans.contains(where: { $0.plan == .upFront }) {
+                plans.insert(.init(plan: .upFront, price: product.price, commitmentPrice: product.price), at: 0)
+            }
             return plans.map { PricingTerms($0, self, product) }
         }
 
@@ -97,7 +103,7 @@ extension Product.SubscriptionInfo {
 
         /// The whole period at once.
         public static let upFront = BillingPlanType(rawValue: "BILLED_UPFRONT")
-        /// A year in monthly payments; a sandbox store lists these terms, but sells no subscription under them.
+        /// A year in monthly payments, with a commitment to all of them.
         public static let monthly = BillingPlanType(rawValue: "MONTHLY")
     }
 
@@ -142,7 +148,7 @@ extension Product.SubscriptionInfo {
                 displayPrice: style.format(plan.commitmentPrice),
                 period: subscription.subscriptionPeriod
             )
-            subscriptionOffers = plan.plan == .upFront ? subscription.allOffers : []
+            subscriptionOffers = subscription.offers(plan.plan)
         }
     }
 

@@ -23,6 +23,9 @@ extension Product.SubscriptionInfo {
         public var currentProductID: String { payload.productId }
 
         /// Whether the subscription will renew.
+        ///
+        /// True while monthly payments of a commitment remain, even after the user has turned auto-renewal off:
+        /// ``commitmentInfo-swift.property`` says whether the commitment renews.
         public var willAutoRenew: Bool { payload.autoRenewStatus == .on }
 
         /// The product of the next period; nil if the subscription will not renew.
@@ -104,28 +107,36 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has these properties: no store sells bundles, or a year in monthly payments.
+// Billing plans and bundles; no store of this library sells bundles.
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The way in which the next period is billed; nil if the store does not report it.
     public var renewalBillingPlanType: SubscriptionInfo.BillingPlanType? {
         payload.renewalBillingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
     }
 
-    /// The renewal of the commitment that the period is a part of: always nil.
-    public var commitmentInfo: CommitmentInfo? { nil }
+    /// The renewal of the commitment that the period is a part of; nil if there is none, and after its end.
+    public var commitmentInfo: CommitmentInfo? { payload.commitmentInfo.map(CommitmentInfo.init) }
 
     /// The renewal of a subscriber's commitment to several billing periods.
     public struct CommitmentInfo: Equatable, Hashable, Sendable {
         /// Whether the commitment will renew.
         public let willAutoRenew: Bool
-        /// The product of the next commitment.
+        /// The product that follows the commitment, or would if auto-renewal were on.
         public let autoRenewPreference: String
-        /// The way in which the next commitment is billed.
+        /// The way in which that product is billed.
         public let renewalBillingPlanType: SubscriptionInfo.BillingPlanType
-        /// The date on which the next commitment begins.
+        /// The end of the commitment.
         public let renewalDate: Date
-        /// The price of the next commitment.
+        /// The first price after the commitment.
         public let renewalPrice: Decimal
+
+        fileprivate init(_ commitment: RenewalPayload.CommitmentInfo) {
+            willAutoRenew = commitment.commitmentAutoRenewStatus == .on
+            autoRenewPreference = commitment.commitmentAutoRenewProductId
+            renewalBillingPlanType = .init(rawValue: commitment.commitmentRenewalBillingPlanType.rawValue)
+            renewalDate = commitment.commitmentRenewalDate.date
+            renewalPrice = Decimal(thousandths: commitment.commitmentRenewalPrice ?? 0)
+        }
     }
 
     /// Whether the subscription will leave its bundle: always false.

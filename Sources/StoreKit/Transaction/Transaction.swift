@@ -104,15 +104,16 @@ extension Transaction: Hashable, CustomDebugStringConvertible {
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// No payload of this library's stores has these properties: no store sells bundles, or a year in monthly payments.
+// Billing plans and bundles; no store of this library sells bundles.
 extension Transaction {
     /// The way in which the subscription is billed; nil if the store does not report it.
     public var billingPlanType: SubscriptionInfo.BillingPlanType? {
         payload.billingPlanType.map { SubscriptionInfo.BillingPlanType(rawValue: $0.rawValue) }
     }
 
-    /// The commitment that the period is a part of: always nil.
-    public var commitmentInfo: CommitmentInfo? { nil }
+    /// The commitment that the period is a part of; nil if the subscription is not paid monthly, and before the first of
+    /// the payments, as in a free trial.
+    public var commitmentInfo: CommitmentInfo? { payload.commitmentInfo.map(CommitmentInfo.init) }
 
     /// A subscriber's commitment to several billing periods.
     public struct CommitmentInfo: Equatable, Hashable, Sendable {
@@ -124,6 +125,13 @@ extension Transaction {
         public let expirationDate: Date
         /// The price of all periods.
         public let price: Decimal
+
+        fileprivate init(_ commitment: TransactionPayload.CommitmentInfo) {
+            billingPeriodNumber = UInt64(clamping: commitment.billingPeriodNumber)
+            totalBillingPeriods = UInt64(clamping: commitment.totalBillingPeriods)
+            expirationDate = commitment.commitmentExpiresDate.date
+            price = Decimal(thousandths: commitment.commitmentPrice ?? 0)
+        }
     }
 
     /// The original transaction of an earlier subscription that this one continues: always nil.

@@ -115,7 +115,7 @@ import Testing
 
     // MARK: Others
 
-    @Test func `A subscription is billed up front, and not sold in monthly parts`() async throws {
+    @Test func `A subscription without monthly terms is billed up front, and not sold in monthly parts`() async throws {
         try await shop.expectRefusal(.productUnavailable, of: "gold", [.billingPlanType(.monthly)])
         #expect(try await shop.bought("gold", [.billingPlanType(.upFront)]).price == Decimal(string: "3.99"))
     }
