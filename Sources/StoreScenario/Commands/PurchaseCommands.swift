@@ -11,6 +11,11 @@ extension ScenarioCommand {
                 ScenarioOption("--quantity", .number(1...1000), "how many; 1 unless given"),
                 ScenarioOption("--user", .text, "the app's own name for its user"),
                 ScenarioOption("--offer", .text, "a promotional offer, signed by the store's key"),
+                ScenarioOption(
+                    "--billing-plan",
+                    .choice(["up-front", "monthly"]),
+                    "how a year is paid; all at once unless given"
+                ),
                 ScenarioOption("--ask", nil, "somebody else is asked for this payment"),
                 ScenarioOption("--outcome", .either(Call.outcomes, .failure), "what becomes of this purchase alone"),
                 ScenarioOption("--outside", nil, "in the store itself, without an app's order"),
@@ -172,6 +177,7 @@ extension Call {
                 applicationUsername: payment.applicationUsername
             )
         }
+        if word("--billing-plan")?.text == "monthly" { payment.billingPlan = .monthly }
         guard has("--outside") else {
             guard let outcome else { return try order(.purchase(payment), on: deviceOfAccount(), "ordered") }
             return try order(payment, on: deviceOfAccount(), outcome, "ordered")

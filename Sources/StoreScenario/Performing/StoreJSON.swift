@@ -27,6 +27,9 @@ extension SandboxSubscription {
             "grace": .optional(gracePeriodExpirationDate), "end": .optional(end?.rawValue),
             "consent": .optional(priceConsent?.rawValue),
             "offer": .optional(offer?.identifier ?? offer.map { "\($0.kind)" }),
+            "payment": .optional(commitment.map { "\($0.billingPeriodNumber) of \($0.totalBillingPeriods)" }),
+            "committedUntil": .optional(commitment?.expirationDate),
+            "commitmentRenews": commitment.map { .bool($0.willRenew) } ?? .null,
         ]
     }
 }

@@ -156,7 +156,7 @@ extension ConsoleAct {
                 ConsoleAct(label, "answer-consent", answer, group, account: account)
             }
         }
-        if subscription.willRenew {
+        if subscription.isAutoRenewOn {
             acts = [act("Renew now", "renew", isMain: true), renewal(false)] + acts
         } else {
             acts = [renewal(true, isMain: true)] + acts

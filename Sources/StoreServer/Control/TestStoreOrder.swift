@@ -113,7 +113,7 @@ package struct TestStoreProduct: Decodable {
     private enum Kind: String, CaseIterable { case consumable, nonConsumable, nonRenewing, autoRenewable }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, kind, price, name, description, group, level, period, trial, familyShareable
+        case id, kind, price, name, description, group, level, period, trial, monthlyPrice, familyShareable
     }
 
     package init(from decoder: any Decoder) throws {
@@ -132,10 +132,12 @@ package struct TestStoreProduct: Decodable {
         guard let kind = Kind(rawValue: word) else {
             throw ControlFailure(.invalid, word, "is not a kind of product", among: Kind.allCases.map(\.rawValue))
         }
-        let price =
-            if let text = try? members.decode(String.self, forKey: .price) { text } else {
-                "\(try members.decode(Decimal.self, forKey: .price))"
-            }
+        func price(_ key: CodingKeys) throws -> String {
+            if let text = try? members.decode(String.self, forKey: key) { return text }
+            return "\(try members.decode(Decimal.self, forKey: key))"
+        }
+        let cost = try price(.price)
+        let monthlyPrice = members.contains(.monthlyPrice) ? try price(.monthlyPrice) : nil
         let name = try text(.name)
         let description = try text(.description) ?? ""
         let isShared = try members.decodeIfPresent(Bool.self, forKey: .familyShareable) ?? false
@@ -144,18 +146,21 @@ package struct TestStoreProduct: Decodable {
         guard kind == .autoRenewable || (period == nil && trial == nil) else {
             throw ControlFailure(.invalid, "\"\(id)\" has a period or a trial, and is not autoRenewable")
         }
+        guard monthlyPrice == nil || (kind == .autoRenewable && period == StoreProduct.Period(1, .year)) else {
+            throw ControlFailure(.invalid, "\"\(id)\" has a monthlyPrice, and is no subscription of a year (P1Y)")
+        }
         do {
-            product = try SandboxProduct.makeThrowing {
+            let sold: SandboxProduct = try SandboxProduct.makeThrowing {
                 switch kind {
-                case .consumable: .consumable(id, price: price, title: name, description: description)
+                case .consumable: .consumable(id, price: cost, title: name, description: description)
                 case .nonConsumable:
-                    .nonConsumable(id, price: price, title: name, description: description, isFamilyShareable: isShared)
+                    .nonConsumable(id, price: cost, title: name, description: description, isFamilyShareable: isShared)
                 case .nonRenewing:
-                    .nonRenewing(id, price: price, title: name, description: description, isFamilyShareable: isShared)
+                    .nonRenewing(id, price: cost, title: name, description: description, isFamilyShareable: isShared)
                 case .autoRenewable:
                     .autoRenewable(
                         id,
-                        price: price,
+                        price: cost,
                         period: period ?? StoreProduct.Period(1, .month),
                         group: group,
                         level: level,
@@ -166,6 +171,12 @@ package struct TestStoreProduct: Decodable {
                     )
                 }
             }
+            product =
+                if let monthlyPrice {
+                    try SandboxProduct.makeThrowing { sold.billedMonthly(price: monthlyPrice) }
+                } else {
+                    sold
+                }
         } catch {
             throw ControlFailure(.invalid, "\(error)")
         }

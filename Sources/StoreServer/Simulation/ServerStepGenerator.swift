@@ -69,7 +69,11 @@ struct ServerStepGenerator {
         if product.subscription != nil { lastPlan = (customer, product) }
         var line = "buy \(word(product.identifier)) --user \(customer.identifier) --account \(customer.name)"
         if product.kind == .consumable, below(4) == 0 { line += " --quantity \(2 + below(3))" }
-        let offers = product.subscription?.promotionalOffers.compactMap(\.terms.identifier) ?? []
+        let isMonthly = product.subscription?.billingPlans.contains { $0.plan == .monthly } == true && below(2) == 0
+        if isMonthly { line += " --billing-plan monthly" }
+        let plan = isMonthly ? SandboxProduct.BillingPlan.monthly : .upFront
+        let planned = product.subscription?.promotionalOffers.filter { $0.billingPlan == plan } ?? []
+        let offers = planned.compactMap(\.terms.identifier)
         if !offers.isEmpty, below(4) == 0 { line += " --offer \(word(pick(offers)))" }
         let codes = product.subscription?.codeOffers.map(\.offer.referenceName) ?? []
         if hasUploads, !codes.isEmpty, below(6) == 0 {

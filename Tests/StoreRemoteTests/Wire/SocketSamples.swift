@@ -180,7 +180,8 @@ struct SocketMessage: Sendable {
                     groupLevel: 1,
                     groupName: "Club",
                     winBackOffers: offers,
-                    billingPlans: [.init(plan: .monthly, price: 1, commitmentPrice: 12)]
+                    billingPlans: [.init(plan: .monthly, price: 1, commitmentPrice: 12)],
+                    monthlyOffers: .init(introductory: offers[0], promotional: offers, winBack: offers)
                 ),
                 hostedContent: .init(version: "1.0", lengths: [.max]),
                 kind: kind,

@@ -134,7 +134,23 @@ private struct Host {
         #expect(try host.open(#"{"storekit": \#(quoted)}"#).products.list.map(\.text) == ["gem"])
     }
 
+    @Test func `A year of a request is sold in monthly payments as well if it has a price for them`() throws {
+        let store = try host.open(
+            #"""
+            {"products": [
+                {"id": "year", "kind": "autoRenewable", "price": "99.99", "period": "P1Y", "monthlyPrice": "9.99"}
+            ]}
+            """#
+        )
+        let sold = try host.perform("buy year --billing-plan monthly", on: store).transaction
+        #expect(sold.charge.amount == 9.99 && sold.product.text == "year")
+    }
+
     @Test(arguments: [
+        (
+            #"{"products": [{"id": "a", "price": "1", "kind": "autoRenewable", "monthlyPrice": 1}]}"#,
+            "is no subscription of a year"
+        ),
         (#"{"product": []}"#, #""product" is not a member here; did you mean "products"?"#),
         (#"{"products": [{"id": "a", "price": "1,0"}]}"#, #""1,0" is no price for the product "a""#),
         (#"{"products": [{"price": "1"}]}"#, #""products.0.id" is missing"#),
