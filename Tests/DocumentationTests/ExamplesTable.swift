@@ -18,6 +18,8 @@ private struct Simulation {
             products: [
                 .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
                 .nonConsumable("level.2", price: "1.99").hosting(Data("0123456789".utf8)),
+                .autoRenewable("pro.yearly", price: "49.99", period: .init(1, .year), group: "years")
+                    .billedMonthly(price: "4.99"),
                 .autoRenewable(
                     "pro.monthly",
                     price: "4.99",
@@ -105,6 +107,10 @@ private struct Simulation {
     #expect(store.account.entitlements.isEmpty)
     try store.account.takeWinBackOffer("come.back", of: "pro.monthly")
     #expect(store.account.subscription(inGroup: "pro")?.offer?.identifier == "come.back")
+    var monthly = StorePayment(productIdentifier: "pro.yearly")
+    monthly.billingPlan = .monthly
+    _ = try store.account.buy(monthly)
+    #expect(store.account.subscription(inGroup: "years")?.commitment?.remainingPayments == 11)
 }
 
 @Test func `Billing goes wrong, and prices go up, as the table says`() throws {
