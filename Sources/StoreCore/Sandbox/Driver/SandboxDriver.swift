@@ -24,6 +24,8 @@ final class SandboxDriver: Sendable {
     ///
     /// Locked after the state.
     let history = Locked<LedgerHistory?>(nil)
+    /// The connection to the app's server that chooses retention messages.
+    let retentionLink = Locked(RetentionLink(server: nil))
     private let signingLog: SigningLog
     private let port: SandboxPort
     let link = Link()
@@ -42,6 +44,11 @@ final class SandboxDriver: Sendable {
 
         /// Applies the records that other stores on the ledger have appended, and notifies the queues.
         func ledgerMayHaveGrown() { driver?.use { driverState, now in driverState.bringUpToDate(now) } }
+    }
+
+    /// A weak reference to the connection to an app's server, which belongs to whoever serves the store.
+    struct RetentionLink: Sendable {
+        weak let server: (any RetentionServer)?
     }
 
     /// The alarms to cancel in a clock that outlives the store.
@@ -139,6 +146,9 @@ extension SandboxDriver {
     func appAppleIdentifier(in environment: String) -> Int64? {
         environment == ReceiptEnvelope.production ? appAppleIdentifier : nil
     }
+
+    /// The app's Apple ID in requests for retention messages, which have it in every environment; 0 if it is unknown.
+    var anyAppAppleIdentifier: Int64 { appAppleIdentifier ?? 0 }
 }
 
 // MARK: - Access under the lock

@@ -28,6 +28,8 @@ enum ServerChange: Hashable, Codable, Sendable {
     case attempted(record: Int, index: Int, result: String)
     /// A server finished a transaction, for all devices.
     case finished(Deletion.Withdrawn)
+    /// A retention message or an image was changed, or a message was shown.
+    case retention(RetentionChange)
 }
 
 /// A refunded purchase.

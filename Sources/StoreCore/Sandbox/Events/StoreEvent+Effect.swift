@@ -135,7 +135,7 @@ extension ServerChange {
         case .refundReversed(let reversal): .reversesRefund(reversal)
         case .finished(let finish): .finishes(finish.transaction)
         case .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined, .consentRescinded,
-            .notificationsBegun, .testRequested, .attempted:
+            .notificationsBegun, .testRequested, .attempted, .retention:
             .nothing
         }
     }

@@ -442,8 +442,41 @@ extension SandboxTimeline.Entry {
             kind = .finish
             describe(finish.transaction, history)
             what = "finished by a server"
+        case .retention(let change):
+            kind = .server
+            describe(change, history)
         }
     }
+
+    private mutating func describe(_ change: RetentionChange, _ history: LedgerHistory) {
+        switch change {
+        case .imageAdded(let image): what = "image \(Self.name(image.identifier)) uploaded for retention messages"
+        case .imageRemoved(let identifier): what = "image \(Self.name(identifier)) of retention messages deleted"
+        case .messageAdded(let message): what = "retention message \(Self.name(message.identifier)) uploaded"
+        case .messageRemoved(let identifier): what = "retention message \(Self.name(identifier)) deleted"
+        case .reviewed(let identifier, let approval):
+            what = "reviewed for retention messages: \(Self.name(identifier)) is \(approval.rawValue)"
+        case .defaultSet(let new):
+            productIdentifier = new.product
+            what = "retention message \(Self.name(new.message)) is the default for \(new.locale) from now on"
+        case .defaultRemoved(let product, let locale):
+            productIdentifier = product
+            what = "no default retention message for \(locale) any more"
+        case .realtimeURLSet(let url):
+            what =
+                url.map { "retention messages are chosen at \($0) from now on" }
+                ?? "no server chooses retention messages"
+        case .tested(let test):
+            what = "performance test \(test.isPassed ? "passed" : "failed"): \(test.successRate)% of requests answered"
+        case .viewed(let subscription, let message, let refusal):
+            describe(subscription, history.state)
+            let shown = message.map { "retention message \(Self.name($0))" } ?? "no retention message"
+            what = "about to cancel, and saw \(shown)\(refusal.map { "; not the server's choice: \($0)" } ?? "")"
+        }
+    }
+
+    private static func name(_ identifier: UUID) -> String { identifier.uuidString.lowercased() }
+
     /// Returns the key of a notification: its index among those about a record of the ledger.
     static func notification(_ index: Int, aboutRecord record: Int) -> String { "\(record)/\(index)" }
 }

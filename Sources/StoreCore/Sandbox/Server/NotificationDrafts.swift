@@ -96,7 +96,8 @@ struct NotificationDrafts {
         case .refundReversed(let reversal): add(.refundReversed, reversal.transactions)
         case .consentRescinded(let account):
             all.append(Draft(kind: .consentRescinded, detail: nil, content: .app(appTransaction(account, builder))))
-        case .tokenSet, .consumptionReported, .notificationsBegun, .testRequested, .attempted, .finished: break
+        case .tokenSet, .consumptionReported, .notificationsBegun, .testRequested, .attempted, .finished, .retention:
+            break
         }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 /// Every read first performs everything due, such as renewals. A view retains the store, and copies of the view share
 /// its notifications. Any thread may call any member.
 package struct ServerView: Sendable {
-    let store: SandboxStore
+    package let store: SandboxStore
     /// The notifications; nil until they are read.
     ///
     /// Lock order: the store's state first, then the notifications.
@@ -23,6 +23,9 @@ package struct ServerView: Sendable {
 
     /// The app's Apple ID; nil outside of production.
     package var appAppleIdentifier: Int64? { driver.appAppleIdentifier(in: environment) }
+
+    /// The app's Apple ID in requests for retention messages; 0 if it is unknown.
+    package var anyAppAppleIdentifier: Int64 { driver.anyAppAppleIdentifier }
 
     /// The environment in payloads: `Sandbox`, `Production`, `Xcode` or `LocalTesting`.
     package var environment: String { driver.payloadSigner.environment }

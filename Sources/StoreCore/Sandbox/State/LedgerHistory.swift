@@ -104,7 +104,7 @@ final class LedgerHistory {
                 }
             }
         case .notExtended, .extendedAll, .tokenSet, .consumptionReported, .refundRequested, .refundDeclined,
-            .consentRescinded, .notificationsBegun, .testRequested, .attempted:
+            .consentRescinded, .notificationsBegun, .testRequested, .attempted, .retention:
             break
         }
     }

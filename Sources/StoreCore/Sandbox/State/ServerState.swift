@@ -27,6 +27,14 @@ struct ServerState: StatePart, Equatable {
     private var tokens: [TransactionNumber: Token] = [:]
     /// Whether notifications have begun.
     private(set) var notifies = false
+    /// The retention messages; nil, as in snapshots of older versions, while there are none.
+    private var setRetention: RetentionState?
+
+    /// The retention messages, with what belongs to them.
+    var retention: RetentionState {
+        get { setRetention ?? RetentionState() }
+        set { setRetention = newValue == RetentionState() ? nil : newValue }
+    }
 
     /// Whether a refund was requested for a transaction and not approved at once.
     func wasRefundRequested(of transaction: TransactionNumber) -> Bool { refundRequests.contains(transaction) }
@@ -120,6 +128,7 @@ extension SandboxState {
         case .refundReversed(let reversal): apply(reversal)
         case .notificationsBegun: server.beginNotifications()
         case .finished(let finish): self.finish(finish.transaction)
+        case .retention(let change): server.retention.apply(change)
         case .notExtended, .consumptionReported, .consentRescinded, .testRequested, .attempted: break
         }
     }
@@ -156,7 +165,8 @@ extension SandboxState {
         switch change {
         case .extended(let subscription, let term, _):
             subscriptions.index(ofOriginal: term.original) == subscription && catalog.has(term.product)
-        case .notExtended(let subscription, _): subscriptions.indices.contains(subscription)
+        case .notExtended(let subscription, _), .retention(.viewed(let subscription, _, _)):
+            subscriptions.indices.contains(subscription)
         case .extendedAll(let outcome): catalog.has(outcome.product)
         case .tokenSet(_, let account, _), .consentRescinded(let account): accounts.indices.contains(account)
         case .refundReversed(let reversal):
@@ -165,7 +175,7 @@ extension SandboxState {
                     subscriptions.indices.contains(index) && subscriptions[index].account == reversal.account
                 } ?? true
         case .consumptionReported, .refundRequested, .refundDeclined, .notificationsBegun, .testRequested, .attempted,
-            .finished:
+            .finished, .retention:
             true
         }
     }

@@ -44,6 +44,7 @@ import Testing
         let last = try #require(try view.notifications(after: nil, limit: .max).last)
         try view.recordAttempt("SUCCESS", at: last.position)
         try view.finish("3")
+        try store.addRetentionMessage(.init(identifier: UUID(named: "stay"), header: "Stay", body: ""))
         withExtendedLifetime(app) {}
         return market
     }
@@ -62,7 +63,7 @@ import Testing
         let expected: Set = [
             "extended", "notExtended", "extendedAll", "tokenSet", "consumptionReported", "refundRequested",
             "refundDeclined", "refundReversed", "consentRescinded", "notificationsBegun", "testRequested", "attempted",
-            "finished",
+            "finished", "retention",
         ]
         #expect(names == expected)
         for record in records {
@@ -114,6 +115,7 @@ import Testing
             "a server has reported on its consumption", "refund requested (LEGAL), and to be decided",
             "refund requested, and to be decided", "refund declined", "refund taken back; its subscription continues",
             "consent to the use of the app withdrawn", "test notification requested", "finished by a server",
+            "retention message \(UUID(named: "stay").uuidString.lowercased()) uploaded",
         ]
         for line in expected { #expect(lines.contains(line), "\(line)") }
         #expect(lines.contains { $0.hasPrefix("notification 1 about record ") && $0.hasSuffix(" sent: SUCCESS") })

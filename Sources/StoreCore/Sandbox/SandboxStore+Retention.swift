@@ -1,0 +1,123 @@
+import Foundation
+
+// Retention messages, as a server uploads them with the Retention Messaging API. The ledger stores all of it.
+extension SandboxStore {
+    /// The uploaded messages, oldest first.
+    public var retentionMessages: [RetentionMessage] { retention.messages }
+
+    /// The uploaded images, oldest first.
+    public var retentionImages: [RetentionImage] { retention.images }
+
+    /// The URL of the app's server that chooses messages; nil for none.
+    public var retentionURL: String? { retention.realtimeURL }
+
+    private var retention: RetentionState { driver.look { driverState, _ in driverState.state.server.retention } }
+
+    private var isProduction: Bool { driver.payloadSigner.environment == ReceiptEnvelope.production }
+
+    /// The state of everything that is uploaded.
+    private var firstApproval: RetentionApproval { isProduction ? .pending : .approved }
+
+    /// Adds a message that may be shown to subscribers who are about to cancel.
+    ///
+    /// The message is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
+    ///
+    /// - Throws: ``RetentionError`` if a text is too long, if an image is unknown or was uploaded for another use, or if
+    ///   the identifier is in use; the ledger's errors.
+    public func addRetentionMessage(_ message: RetentionMessage) throws {
+        var message = message
+        message.approval = firstApproval
+        try change { state in try state.adding(message) }
+    }
+
+    /// Adds an image for messages; the store keeps its dimensions only.
+    ///
+    /// The image is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
+    ///
+    /// - Throws: ``RetentionError`` for other dimensions than its use requires, or if the identifier is in use; the
+    ///   ledger's errors.
+    public func addRetentionImage(_ image: RetentionImage) throws {
+        var image = image
+        image.approval = firstApproval
+        try change { state in try state.adding(image) }
+    }
+
+    /// Deletes a message, and the default messages that are this one.
+    ///
+    /// - Throws: ``RetentionError/unknownMessage(_:)``, and the ledger's errors.
+    public func removeRetentionMessage(_ identifier: UUID) throws {
+        try change { state in try state.removing(message: identifier) }
+    }
+
+    /// Deletes an image.
+    ///
+    /// - Throws: ``RetentionError/unknownImage(_:)``, ``RetentionError/imageInUse(_:)``, and the ledger's errors.
+    public func removeRetentionImage(_ identifier: UUID) throws {
+        try change { state in try state.removing(image: identifier) }
+    }
+
+    /// Sets the state of a message or an image, as the App Store's review does.
+    ///
+    /// Customers see only what is approved. A default message that is no longer approved is not shown.
+    ///
+    /// - Throws: ``RetentionError/unknownMessage(_:)``, and the ledger's errors.
+    public func reviewRetentionUpload(_ identifier: UUID, _ approval: RetentionApproval) throws {
+        try change { state in try state.reviewing(identifier, approval) }
+    }
+
+    /// Sets the message for subscribers to a product with a language, unless the app's server chooses another.
+    ///
+    /// - Parameters:
+    ///   - identifier: the message; nil for none.
+    ///   - product: the product.
+    ///   - locale: the language, as in `en-US`.
+    /// - Throws: ``RetentionError`` for another product than an auto-renewable subscription, another text than a
+    ///   language tag, or a message that is not approved; the ledger's errors.
+    public func setDefaultRetentionMessage(_ identifier: UUID?, of product: String, locale: String) throws {
+        try change { state in
+            if let identifier {
+                return try state.settingDefault(RetentionDefault(product: product, locale: locale, message: identifier))
+            }
+            _ = try state.defaultMessage(of: product, locale: locale)
+            return .defaultRemoved(product: product, locale: locale)
+        }
+    }
+
+    /// Returns the default message of a product.
+    ///
+    /// - Throws: ``RetentionError/noDefault(product:locale:)``, and ``RetentionError/invalidLocale(_:)``.
+    package func defaultRetentionMessage(of product: String, locale: String) throws -> UUID {
+        try driver.look { driverState, _ in try driverState.state.defaultMessage(of: product, locale: locale) }
+    }
+
+    /// Sets the URL of the app's server that chooses messages, its endpoint Get Retention Message; nil removes it.
+    ///
+    /// A `StoreServer` for the store asks there.
+    ///
+    /// - Throws: ``RetentionError/invalidURL(_:)``, ``RetentionError/noURL`` if there is none to remove,
+    ///   ``RetentionError/noPassedTest`` in production, and the ledger's errors.
+    public func setRetentionURL(_ url: String?) throws {
+        let isProduction = isProduction
+        try change { state in try state.settingRealtimeURL(url, isProduction: isProduction) }
+    }
+
+    /// Records a completed performance test.
+    package func record(_ test: RetentionTest) throws { try change { _ in .tested(test) } }
+
+    /// Returns the outcome of a completed performance test; nil for another one.
+    package func retentionTest(_ identifier: UUID) -> RetentionTest? {
+        retention.tests.last { $0.identifier == identifier }
+    }
+
+    /// Lets a connection choose messages, until it is released or another one is set.
+    package func connect(_ server: any RetentionServer) {
+        driver.retentionLink.withLock { $0 = SandboxDriver.RetentionLink(server: server) }
+    }
+
+    private func change(_ decide: (SandboxState) throws -> RetentionChange?) throws {
+        try driver.change { state, events, now in
+            guard let change = try decide(state) else { return }
+            events.append(LedgerRecord(date: now, event: .operator(.server(.retention(change)))))
+        }
+    }
+}
