@@ -81,7 +81,8 @@ public struct ScenarioPerformer: Sendable {
 
     /// Returns whether an error is the store's decision, not a failure of its ledger or its signer.
     private static func isRefusal(_ error: any Error) -> Bool {
-        error is StoreFailure || error is SandboxError || error is ClockError || error is CatalogError
+        error is StoreFailure || error is SandboxError || error is RetentionError || error is ClockError
+            || error is CatalogError
             || error is StoreConfigurationError || error is ServerRefusal || error is ReceiptRefusal
     }
 

@@ -12,6 +12,8 @@ final class ServedStore: Sendable {
     let control: StoreControl?
     private let router: ServerRouter
     let outbox: NotificationOutbox
+    /// The client of the app's server that chooses retention messages.
+    let realtime: RealtimeClient
 
     /// Creates the servers of a store.
     ///
@@ -44,6 +46,13 @@ final class ServedStore: Sendable {
             log: configuration.log,
             observer: Self.deliveries(for: observer)
         )
+        let realtime = RealtimeClient(
+            view,
+            transport: configuration.transport,
+            timeout: configuration.retentionTimeout
+        )
+        store.connect(realtime)
+        self.realtime = realtime
         outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
         self.outbox = outbox
         control = gate.map { [settings] gate in
@@ -55,7 +64,8 @@ final class ServedStore: Sendable {
                 stores: stores,
                 performer: configuration.controlPerformer,
                 outbox: outbox,
-                requests: requests
+                requests: requests,
+                realtime: realtime
             )
         }
         router = ServerRouter(
@@ -68,6 +78,7 @@ final class ServedStore: Sendable {
             console: configuration.hasConsole ? control.map { StoreConsole($0) } : nil,
             devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
             requests: requests,
+            realtime: realtime,
             log: configuration.log
         )
         notifications = try ServerNotifications(view)

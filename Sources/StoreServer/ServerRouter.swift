@@ -35,6 +35,8 @@ package struct ServerRouter: Sendable {
     ///   - console: the service of the browser console; nil for none.
     ///   - devices: the service for remote devices; nil for none.
     ///   - requests: the log of the requests that the App Store's servers answer; nil for that of the control interface.
+    ///   - realtime: the client of the app's server that chooses retention messages, for performance tests; nil for a
+    ///     new one.
     ///   - log: receives the reason for each internal error.
     ///   - now: returns the current date, for the expiry of tokens.
     package init(
@@ -47,6 +49,7 @@ package struct ServerRouter: Sendable {
         console: StoreConsole? = nil,
         devices: DeviceService? = nil,
         requests: RequestLog? = nil,
+        realtime: RealtimeClient? = nil,
         log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -58,7 +61,15 @@ package struct ServerRouter: Sendable {
         self.requests = requests ?? control?.requests
         status = StatusResponder(store, settings: settings)
         receipts = ReceiptService(store, view, settings: settings, log: log)
-        api = ServerAPI(view, key: key, settings: settings, hasNotificationURL: hasNotificationURL, log: log, now: now)
+        api = ServerAPI(
+            view,
+            key: key,
+            settings: settings,
+            tester: PerformanceTester(realtime ?? RealtimeClient(view), view, log: log),
+            hasNotificationURL: hasNotificationURL,
+            log: log,
+            now: now
+        )
     }
 
     /// Returns the response to a request, which may have any content.

@@ -29,6 +29,12 @@ extension StoreServer {
         set { outbox.retriesAfterBadRequest = newValue }
     }
 
+    /// The seconds in which the app's server has to choose a retention message.
+    public var retentionTimeout: TimeInterval {
+        get { realtime.timeout }
+        set { realtime.timeout = newValue }
+    }
+
     /// Delivers notifications with a fault, as a hostile or unreliable network does.
     ///
     /// ```swift

@@ -75,6 +75,9 @@ public final class StoreServer: Sendable {
     /// The sender of notifications.
     var outbox: NotificationOutbox { served.outbox }
 
+    /// The client of the app's server that chooses retention messages.
+    var realtime: RealtimeClient { served.realtime }
+
     /// The port on which the server listens.
     public var port: Int { Int(http.port) }
 
@@ -212,13 +215,16 @@ extension StoreServer {
         /// Since March 2026, developers report that the App Store does not do so. With the quirk
         /// `StoreQuirk.badRequestIsFinal`, the store does not, either.
         public var retriesAfterBadRequest = true
-        /// The transport with which notifications are sent.
+        /// The seconds in which the app's server has to choose a retention message; by default 0.7, as for the App Store.
+        public var retentionTimeout: TimeInterval = 0.7
+        /// The transport with which notifications are sent, and retention messages are asked for.
         public var transport: any NotificationTransport = URLSessionTransport()
         /// The maximum size of a request's body, in bytes.
         ///
         /// A longer body is refused with HTTP status 413.
         public var maximumBodySize = 1 << 20
-        /// The maximum size of a request to verify a receipt, in bytes; ``maximumBodySize`` if that is greater.
+        /// The maximum size of a request to verify a receipt or to upload an image, in bytes; ``maximumBodySize`` if that
+        /// is greater.
         ///
         /// The default of 16 MiB suffices for a receipt with some 39,000 purchases.
         public var maximumReceiptBodySize = 16 << 20

@@ -5,7 +5,7 @@ import StoreCore
 ///
 /// The number begins with the three digits of the HTTP status. Numbers and sentences are Apple's, since clients compare
 /// them. There are exceptions, for which no published source was found: the errors 4000207, 4000208 and 4000210, and
-/// the sentences of 4000025, 4000183 and 4000187. They are modeled on similar errors.
+/// the sentences of 4000025, 4000183, 4000187 and those on retention messages. They are modeled on similar errors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
@@ -138,6 +138,14 @@ extension APIError {
         4000048,
         "Invalid request. App transactions aren't supported by this endpoint."
     )
+    static let invalidImage = APIError(
+        4000161,
+        "Invalid request. The image isn't a PNG file without transparency, or its dimensions are invalid."
+    )
+    static let headerTooLong = APIError(4000162, "Invalid request. The header is too long.")
+    static let bodyTooLong = APIError(4000163, "Invalid request. The body is too long.")
+    static let invalidLocale = APIError(4000164, "Invalid request. The locale is invalid.")
+    static let altTextTooLong = APIError(4000175, "Invalid request. The alternative text is too long.")
     static let invalidAppAccountToken = APIError(
         4000183,
         "Invalid request. The app account token field must contain a valid UUID."
@@ -166,6 +174,23 @@ extension APIError {
         4000210,
         "Invalid request. Advanced Commerce API transactions aren't supported by this endpoint."
     )
+    static let invalidPerformanceTestRequest = APIError(
+        4000211,
+        "Invalid request. A performance test needs an original transaction id of a subscription and a configured URL."
+    )
+    static let invalidRequestID = APIError(4000212, "Invalid request. The request id must be a UUID.")
+    static let existingPerformanceTestRun = APIError(4000213, "Invalid request. A performance test is in progress.")
+    static let badRequestRealtimeURL = APIError(4000215, "Invalid request. The URL is invalid.")
+    static let badRequestImageSize = APIError(4000216, "Invalid request. The image size is invalid.")
+    static let badRequestTooManyBulletPoints = APIError(4000218, "Invalid request. There are too many bullet points.")
+    static let badRequestBulletPointTextTooLong = APIError(
+        4000219,
+        "Invalid request. The text of a bullet point is too long."
+    )
+    static let badRequestAboveImageRequiresAnImage = APIError(
+        4000224,
+        "Invalid request. A header above the image requires an image."
+    )
     static let subscriptionExtensionIneligible = APIError(
         4030004,
         "Forbidden - subscription state ineligible for extension."
@@ -178,6 +203,15 @@ extension APIError {
         4030007,
         "Subscriptions that users obtain through Family Sharing can't get a renewal date extension directly."
     )
+    static let maximumNumberOfImagesReached = APIError(4030014, "Forbidden - the maximum number of images is reached.")
+    static let maximumNumberOfMessagesReached = APIError(
+        4030016,
+        "Forbidden - the maximum number of messages is reached."
+    )
+    static let messageNotApproved = APIError(4030017, "Forbidden - the message isn't approved.")
+    static let imageNotApproved = APIError(4030018, "Forbidden - an image of the message isn't approved.")
+    static let imageInUse = APIError(4030019, "Forbidden - a message uses the image.")
+    static let forbiddenNoPassingTest = APIError(4030026, "Forbidden - the server hasn't passed a performance test.")
     static let accountNotFound = APIError(4040001, "Account not found.")
     static let accountNotFoundRetryable = APIError(4040002, "Account not found. Please try again.")
     static let appNotFound = APIError(4040003, "App not found.")
@@ -200,7 +234,14 @@ extension APIError {
         "The server didn't find a subscription-renewal-date extension request for this requestIdentifier and productId combination."
     )
     static let transactionIdentifierNotFound = APIError(4040010, "Transaction id not found.")
+    static let imageNotFound = APIError(4040014, "Image not found.")
+    static let messageNotFound = APIError(4040015, "Message not found.")
+    static let performanceTestRunNotFound = APIError(4040018, "Performance test not found.")
     static let appTransactionDoesNotExist = APIError(4040019, "No AppTransaction exists for the customer.")
+    static let defaultMessageNotFound = APIError(4040020, "Default message not found.")
+    static let realtimeURLNotFound = APIError(4040021, "No URL is configured.")
+    static let imageAlreadyExists = APIError(4090000, "An image with this identifier exists.")
+    static let messageAlreadyExists = APIError(4090001, "A message with this identifier exists.")
     static let rateLimitExceeded = APIError(4290000, "Rate limit exceeded.")
     static let internalError = APIError(5000000, "An unknown error occurred.")
     static let internalErrorRetryable = APIError(5000001, "An unknown error occurred. Please try again.")
@@ -249,6 +290,11 @@ extension APIError {
         invalidRefundPreference,
         transactionTypeNotSupported,
         appTransactionIdentifierNotSupported,
+        invalidImage,
+        headerTooLong,
+        bodyTooLong,
+        invalidLocale,
+        altTextTooLong,
         invalidAppAccountToken,
         familyTransactionNotSupported,
         transactionIsNotOriginal,
@@ -256,9 +302,23 @@ extension APIError {
         undeliveredConsumptionPercentageNonZero,
         consumptionPercentageAutoRenewableSubscription,
         advancedCommerceTransactionNotSupported,
+        invalidPerformanceTestRequest,
+        invalidRequestID,
+        existingPerformanceTestRun,
+        badRequestRealtimeURL,
+        badRequestImageSize,
+        badRequestTooManyBulletPoints,
+        badRequestBulletPointTextTooLong,
+        badRequestAboveImageRequiresAnImage,
         subscriptionExtensionIneligible,
         subscriptionMaximumExtension,
         familySharedSubscriptionExtensionIneligible,
+        maximumNumberOfImagesReached,
+        maximumNumberOfMessagesReached,
+        messageNotApproved,
+        imageNotApproved,
+        imageInUse,
+        forbiddenNoPassingTest,
         accountNotFound,
         accountNotFoundRetryable,
         appNotFound,
@@ -269,7 +329,14 @@ extension APIError {
         testNotificationNotFound,
         statusRequestNotFound,
         transactionIdentifierNotFound,
+        imageNotFound,
+        messageNotFound,
+        performanceTestRunNotFound,
         appTransactionDoesNotExist,
+        defaultMessageNotFound,
+        realtimeURLNotFound,
+        imageAlreadyExists,
+        messageAlreadyExists,
         rateLimitExceeded,
         internalError,
         internalErrorRetryable,

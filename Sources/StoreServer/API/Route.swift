@@ -18,6 +18,25 @@ enum Route: Hashable, Sendable {
     case finish(String)
     case sendExternalReport
     case externalReport(String)
+    case retention(Retention)
+
+    /// A function of the Retention Messaging API.
+    enum Retention: Hashable, Sendable {
+        case uploadImage(String)
+        case deleteImage(String)
+        case images
+        case uploadMessage(String)
+        case deleteMessage(String)
+        case messages
+        case setDefault(product: String, locale: String)
+        case deleteDefault(product: String, locale: String)
+        case defaultMessage(product: String, locale: String)
+        case setURL
+        case deleteURL
+        case url
+        case beginTest
+        case testResult(String)
+    }
 
     /// The error for a request that matches no function: status 404, or 405 if the path supports another method.
     enum Absence: Error, Hashable {
@@ -57,6 +76,29 @@ enum Route: Hashable, Sendable {
         ("POST", ["v1", "notifications", "history"], { _ in .notificationHistory }),
         ("PUT", ["externalPurchase", "v1", "reports"], { _ in .sendExternalReport }),
         ("GET", ["externalPurchase", "v1", "reports", "*"], { .externalReport($0[0]) }),
+        ("GET", ["v1", "messaging", "image", "list"], { _ in .retention(.images) }),
+        ("PUT", ["v1", "messaging", "image", "*"], { .retention(.uploadImage($0[0])) }),
+        ("DELETE", ["v1", "messaging", "image", "*"], { .retention(.deleteImage($0[0])) }),
+        ("GET", ["v1", "messaging", "message", "list"], { _ in .retention(.messages) }),
+        ("PUT", ["v1", "messaging", "message", "*"], { .retention(.uploadMessage($0[0])) }),
+        ("DELETE", ["v1", "messaging", "message", "*"], { .retention(.deleteMessage($0[0])) }),
+        (
+            "PUT", ["v1", "messaging", "default", "*", "*"],
+            { .retention(.setDefault(product: $0[0], locale: $0[1])) }
+        ),
+        (
+            "GET", ["v1", "messaging", "default", "*", "*"],
+            { .retention(.defaultMessage(product: $0[0], locale: $0[1])) }
+        ),
+        (
+            "DELETE", ["v1", "messaging", "default", "*", "*"],
+            { .retention(.deleteDefault(product: $0[0], locale: $0[1])) }
+        ),
+        ("PUT", ["v1", "messaging", "realtime", "url"], { _ in .retention(.setURL) }),
+        ("GET", ["v1", "messaging", "realtime", "url"], { _ in .retention(.url) }),
+        ("DELETE", ["v1", "messaging", "realtime", "url"], { _ in .retention(.deleteURL) }),
+        ("POST", ["v1", "messaging", "performanceTest"], { _ in .retention(.beginTest) }),
+        ("GET", ["v1", "messaging", "performanceTest", "result", "*"], { .retention(.testResult($0[0])) }),
     ]
 
     /// Finds the function of a request.

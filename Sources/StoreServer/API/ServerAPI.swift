@@ -6,6 +6,8 @@ package struct ServerAPI: Sendable {
     let view: ServerView
     let verifier: TokenVerifier
     let settings: ServerSettings
+    /// The tests of the server that chooses retention messages.
+    let tester: PerformanceTester
     /// Returns whether the store has a URL to which notifications are sent.
     let hasNotificationURL: @Sendable () -> Bool
     /// Returns the current time by the system's clock, which clients use too: for the expiry of tokens and for
@@ -22,6 +24,7 @@ package struct ServerAPI: Sendable {
         _ view: ServerView,
         key: APIKey,
         settings: ServerSettings,
+        tester: PerformanceTester,
         hasNotificationURL: @escaping @Sendable () -> Bool,
         log: StoreLog = .silent,
         now: @escaping @Sendable () -> Date
@@ -29,6 +32,7 @@ package struct ServerAPI: Sendable {
         self.view = view
         verifier = TokenVerifier(key: key, bundleIdentifier: view.bundleIdentifier)
         self.settings = settings
+        self.tester = tester
         self.hasNotificationURL = hasNotificationURL
         self.log = log
         self.now = now
@@ -93,6 +97,7 @@ package struct ServerAPI: Sendable {
         case .finish(let identifier): try finish(identifier)
         case .sendExternalReport: try takeExternalReport(request.body)
         case .externalReport(let identifier): externalReport(identifier)
+        case .retention(let route): try answer(route, request)
         }
     }
 
@@ -103,7 +108,7 @@ package struct ServerAPI: Sendable {
             throw APIError.transactionIdentifierNotFound
         case .extend, .appAccountToken: throw APIError.originalTransactionIdentifierNotFound
         case .order: return orderAnswer([])
-        case .extendAll, .requestTest, .notificationHistory: throw APIError.appNotFound
+        case .extendAll, .requestTest, .notificationHistory, .retention: throw APIError.appNotFound
         case .extensionStatus: throw APIError.statusRequestNotFound
         case .testStatus: throw APIError.testNotificationNotFound
         case .sendExternalReport:

@@ -318,7 +318,8 @@ package enum ControlDescription {
                 [
                     "isAvailable": boolean, "isReleased": boolean, "hasSharedSecret": boolean,
                     "notificationURL": optionalText, "retries": list(of: ["type": .string("number")]),
-                    "retriesAfterBadRequest": boolean, "quirks": list(of: text),
+                    "retriesAfterBadRequest": boolean, "retentionTimeout": ["type": .string("number")],
+                    "quirks": list(of: text),
                     "verifications": list(
                         of: object(
                             ["verification": whole, "isRetryable": boolean, "times": whole],
@@ -341,7 +342,14 @@ package enum ControlDescription {
                     "retries": [
                         "type": .array([.string("array"), .string("null")]), "items": ["type": .string("number")],
                     ],
-                    "retriesAfterBadRequest": boolean, "quirks": quirks,
+                    "retriesAfterBadRequest": boolean,
+                    "retentionTimeout": [
+                        "type": .string("number"), "minimum": .seconds(0.001), "maximum": .number(86_400),
+                        "description": .string(
+                            "The seconds in which the app's server has to choose a retention message."
+                        ),
+                    ],
+                    "quirks": quirks,
                 ],
                 "The members to change. Until the app is released, the production API responds to every request with 401. "
                     + "Null removes a secret and a URL, and restores the App Store's retries."

@@ -254,8 +254,7 @@ struct ControlRoute: Sendable {
             body: Body(schema: .settingsChange),
             schema: .settings
         ) { control, request in
-            try ControlBody.decode(ControlSettings.self, from: request.http)
-                .apply(to: control.settings, control.outbox, control.reader.store)
+            try ControlBody.decode(ControlSettings.self, from: request.http).apply(to: control)
             return HTTPResponse(json: control.settingsJSON)
         },
         ControlRoute(

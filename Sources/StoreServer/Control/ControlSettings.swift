@@ -12,9 +12,11 @@ struct ControlSettings: Decodable {
     private let retries: [TimeInterval]??
     private let retriesAfterBadRequest: Bool?
     private let quirks: Set<StoreQuirk>?
+    private let retentionTimeout: TimeInterval?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case isAvailable, isReleased, sharedSecret, notificationURL, retries, retriesAfterBadRequest, quirks
+        case isAvailable, isReleased, sharedSecret, notificationURL, retries, retriesAfterBadRequest, quirks,
+            retentionTimeout
     }
 
     init(from decoder: any Decoder) throws {
@@ -23,6 +25,10 @@ struct ControlSettings: Decodable {
         retriesAfterBadRequest = try members.decodeIfPresent(Bool.self, forKey: .retriesAfterBadRequest)
         isReleased = try members.decodeIfPresent(Bool.self, forKey: .isReleased)
         quirks = try members.quirks(forKey: .quirks)
+        retentionTimeout = try members.decodeIfPresent(Double.self, forKey: .retentionTimeout)
+        guard retentionTimeout.map((0.001...86_400).contains) ?? true else {
+            throw ControlFailure(.invalid, "\"retentionTimeout\" is not a number of seconds from 0.001 to 86400")
+        }
         sharedSecret =
             members.contains(.sharedSecret)
             ? .some(try members.decodeIfPresent(String.self, forKey: .sharedSecret)) : nil
@@ -32,7 +38,9 @@ struct ControlSettings: Decodable {
     }
 
     /// Makes the change.
-    func apply(to settings: ServerSettings, _ outbox: NotificationOutbox, _ store: SandboxStore) {
+    func apply(to control: StoreControl) {
+        let (settings, outbox, store) = (control.settings, control.outbox, control.reader.store)
+        if let retentionTimeout { control.realtime.timeout = retentionTimeout }
         if let quirks { store.quirks = quirks }
         if let isAvailable { settings.isAvailable = isAvailable }
         if let isReleased { settings.isReleased = isReleased }
@@ -135,6 +143,7 @@ extension StoreControl {
             "notificationURL": .optional(outbox.url?.absoluteString),
             "retries": .array(outbox.delays.map { .seconds($0) }),
             "retriesAfterBadRequest": .bool(outbox.retriesAfterBadRequest),
+            "retentionTimeout": .seconds(realtime.timeout),
             "quirks": .array(reader.store.quirks.names.map(JSONValue.string)),
             "verifications": .array(
                 scheduled.verifications.map {

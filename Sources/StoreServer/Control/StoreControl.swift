@@ -14,6 +14,7 @@ package final class StoreControl: Sendable {
     let settings: ServerSettings
     let stores: (any ControlledStores)?
     let outbox: NotificationOutbox
+    let realtime: RealtimeClient
 
     /// Creates the control interface of a store.
     ///
@@ -26,6 +27,7 @@ package final class StoreControl: Sendable {
     ///   - performer: the performer of commands; nil for a new one that saves no settings.
     ///   - outbox: the sender of notifications; nil for one that sends nothing.
     ///   - requests: the log of requests; nil for a new one.
+    ///   - realtime: the client of the app's server that chooses retention messages; nil for a new one.
     ///   - minimumLines: the minimum number of timeline lines that are retained.
     ///   - maximumListeners: the maximum number of clients that receive events at the same time.
     ///   - heartbeat: the interval between two `beat` events, in seconds.
@@ -38,6 +40,7 @@ package final class StoreControl: Sendable {
         performer: ControlPerformer? = nil,
         outbox: NotificationOutbox? = nil,
         requests: RequestLog? = nil,
+        realtime: RealtimeClient? = nil,
         minimumLines: Int = 1000,
         maximumListeners: Int = 32,
         heartbeat: TimeInterval = 5
@@ -45,6 +48,7 @@ package final class StoreControl: Sendable {
         (self.gate, self.settings, self.stores) = (gate, settings, stores)
         let chronicle = StoreChronicle(store, minimumLines: minimumLines)
         events = ControlEvents(chronicle, view, maximumListeners: maximumListeners, heartbeat: heartbeat)
+        self.realtime = realtime ?? RealtimeClient(view)
         self.outbox =
             outbox ?? NotificationOutbox(view, url: nil, transport: URLSessionTransport(), log: .silent)
         reader = ControlReader(

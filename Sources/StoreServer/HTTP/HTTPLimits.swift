@@ -7,7 +7,8 @@ package struct HTTPLimits: Hashable, Sendable {
     /// A longer body is read and dropped, and the response has status 413. If a client announces more than five times
     /// the size, the response is immediate. If more than that arrives unannounced, the connection is closed.
     package var bodySize = 1 << 20
-    /// The maximum size of the body of a request to verify a receipt, in bytes; ``bodySize`` if that is greater.
+    /// The maximum size of the body of a request to verify a receipt or to upload an image, in bytes; ``bodySize`` if
+    /// that is greater.
     ///
     /// This limit is separate because a receipt grows with the number of its purchases.
     package var receiptBodySize = 16 << 20
@@ -69,7 +70,8 @@ package struct HTTPLimits: Hashable, Sendable {
         // A test's store has the same addresses below its own.
         if path.first == "stores" { path = path.dropFirst(2) }
         if path.first == "sandbox" || path.first == "production" { path = path.dropFirst() }
-        guard path.elementsEqual(["verifyReceipt"]) else { return self }
+        let isImage = path.starts(with: ["inApps", "v1", "messaging", "image"])
+        guard isImage || path.elementsEqual(["verifyReceipt"]) else { return self }
         var limits = self
         limits.bodySize = max(bodySize, receiptBodySize)
         return limits

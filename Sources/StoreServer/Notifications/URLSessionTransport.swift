@@ -9,7 +9,7 @@ import StoreRemote
 /// A transport that posts notifications with `URLSession`, without cookies or caches.
 ///
 /// Redirects are not followed, so a notification reaches only its intended server. The head of the response determines
-/// the result; the body is not read.
+/// the result; the body is read only if it has a choice of a retention message.
 public final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
     private let deliveries = Deliveries()
@@ -28,29 +28,59 @@ public final class URLSessionTransport: NotificationTransport {
 
     /// Posts a notification.
     public func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
+        send(body, to: url, timeout: timeout, readsBody: false) { result, status, _ in reply(result, status) }
+    }
+
+    /// Posts a request for a retention message.
+    ///
+    /// A response of more than 64 KiB is invalid.
+    public func ask(
+        _ body: Data,
+        at url: URL,
+        timeout: TimeInterval,
+        reply: @escaping @Sendable (SendAttemptResult, Int?, Data) -> Void
+    ) { send(body, to: url, timeout: timeout, readsBody: true, reply) }
+
+    private func send(
+        _ body: Data,
+        to url: URL,
+        timeout: TimeInterval,
+        readsBody: Bool,
+        _ reply: @escaping @Sendable (SendAttemptResult, Int?, Data) -> Void
+    ) {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.httpBody = body
         let task = session.dataTask(with: request)
         task.notifyOfLostBody(deliveries)
-        deliveries.add(task, timeout: timeout, reply)
+        deliveries.add(task, timeout: timeout, readsBody: readsBody, reply)
         task.resume()
     }
 }
 
 /// The deliveries in progress; only the first result of each is reported.
 private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
-    typealias Reply = @Sendable (SendAttemptResult, Int?) -> Void
+    typealias Reply = @Sendable (SendAttemptResult, Int?, Data) -> Void
 
-    private let replies = Locked<[Int: Reply]>([:])
+    private struct Delivery {
+        let readsBody: Bool
+        let reply: Reply
+        /// The body so far.
+        var body = Data()
+    }
+
+    /// The maximum size of a body, in bytes.
+    private static let maximumBody = 65_536
+    private let deliveries = Locked<[Int: Delivery]>([:])
     /// A serial queue for calls that wait for the session.
     ///
     /// They must not run on the session's own queue, which calls the delegate.
     private let queue = DispatchQueue(label: "StoreServer.deliveries")
 
-    func add(_ task: URLSessionTask, timeout: TimeInterval, _ reply: @escaping Reply) {
-        replies.withLock { $0[task.taskIdentifier] = reply }
+    func add(_ task: URLSessionTask, timeout: TimeInterval, readsBody: Bool, _ reply: @escaping Reply) {
+        let delivery = Delivery(readsBody: readsBody, reply: reply)
+        deliveries.withLock { $0[task.taskIdentifier] = delivery }
         // Weak references, so nothing is retained after the delivery has ended.
         queue.asyncAfter(deadline: .now() + timeout) { [weak self, weak task] in
             if let task { self?.finish(task, .timedOut) }
@@ -59,10 +89,10 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Ends a delivery and reports its result, unless the delivery has already ended.
     private func finish(_ task: URLSessionTask, _ result: SendAttemptResult, status: Int? = nil) {
-        guard let reply = replies.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard let delivery = deliveries.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
         queue.async {
             task.cancel()
-            reply(result, status)
+            delivery.reply(result, status, delivery.body)
         }
     }
 
@@ -72,9 +102,20 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        completionHandler(.cancel)
+        let readsBody = deliveries.withLock { $0[dataTask.taskIdentifier]?.readsBody } ?? false
+        let isRead = readsBody && (response as? HTTPURLResponse)?.statusCode == 200
+        completionHandler(isRead ? .allow : .cancel)
+        if isRead { return }
         guard let response = response as? HTTPURLResponse else { return finish(dataTask, .invalidResponse) }
         finish(dataTask, .init(of: response, to: dataTask), status: response.statusCode)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let size = deliveries.withLock { deliveries in
+            deliveries[dataTask.taskIdentifier]?.body += data
+            return deliveries[dataTask.taskIdentifier]?.body.count ?? 0
+        }
+        if size > Self.maximumBody { finish(dataTask, .invalidResponse) }
     }
 
     func urlSession(
@@ -99,6 +140,9 @@ private final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if error == nil, let status = (task.response as? HTTPURLResponse)?.statusCode, status == 200 {
+            return finish(task, .success, status: status)
+        }
         // Without an error, the response was invalid, since a valid response has already ended the delivery.
         finish(task, error.map { ($0 as? URLError).map { .init(of: $0.code) } ?? .other } ?? .invalidResponse)
     }

@@ -50,6 +50,13 @@ import Testing
         #expect(shop.control.settings.sharedSecret == nil)
     }
 
+    @Test func `A server that chooses retention messages has as long as a request says`() throws {
+        #expect(try shop.ask("GET", "/server").json.retentionTimeout.amount == 0.7)
+        let changed = try shop.ask("PATCH", "/server", #"{"retentionTimeout": 2.5}"#)
+        #expect(changed.status == 200 && changed.json.retentionTimeout.amount == 2.5)
+        #expect(shop.control.realtime.timeout == 2.5)
+    }
+
     @Test func `Verifications and requests fail in the order of the orders, and what remains is read and taken back`()
         throws
     {
@@ -75,6 +82,7 @@ import Testing
     @Test(arguments: [
         ("PATCH", "/server", #"{"available": true}"#, #"did you mean "isAvailable"?"#),
         ("PATCH", "/server", #"{"isAvailable": 1}"#, #""isAvailable" is not true or false"#),
+        ("PATCH", "/server", #"{"retentionTimeout": 0}"#, "from 0.001 to 86400"),
         ("POST", "/failures", "{}", "either"),
         ("POST", "/failures", #"{"verification": 21009, "request": 4290000}"#, "either"),
         ("POST", "/failures", #"{"verification": 1}"#, "from 21000 to 21199"),

@@ -1,0 +1,94 @@
+import Foundation
+import StoreCore
+
+/// The client of the app's server that chooses retention messages, its endpoint Get Retention Message.
+package final class RealtimeClient: RetentionServer {
+    private let view: ServerView
+    private let transport: any NotificationTransport
+    private let limit: Locked<TimeInterval>
+
+    /// The App Store's limit for a response, in seconds.
+    package static let usualTimeout: TimeInterval = 0.7
+
+    /// Creates a client for a store's server.
+    package init(
+        _ view: ServerView,
+        transport: any NotificationTransport = URLSessionTransport(),
+        timeout: TimeInterval = usualTimeout
+    ) {
+        (self.view, self.transport, limit) = (view, transport, Locked(timeout))
+    }
+
+    /// The maximum time of a response, in seconds.
+    var timeout: TimeInterval {
+        get { limit.withLock { $0 } }
+        set { limit.withLock { $0 = newValue } }
+    }
+
+    /// Asks the server for a message.
+    package func ask(
+        _ question: RetentionQuestion,
+        at url: String,
+        reply: @escaping @Sendable (Result<RetentionAnswer, RetentionRefusal>) -> Void
+    ) {
+        // Settling the clock waits for the answer.
+        let work = view.clock.activity.begin()
+        let timeout = timeout
+        post(question, to: url) { result, status, body in
+            reply(
+                Result { () throws(RetentionRefusal) in
+                    switch (result, status) {
+                    case (.success, _): return try RealtimeResponseBody(decoding: body).answer
+                    case (.timedOut, _):
+                        throw RetentionRefusal("the server did not answer within \(Int(timeout * 1000)) ms")
+                    case (_, let status?): throw RetentionRefusal("the server answered with HTTP status \(status)")
+                    case (_, nil): throw RetentionRefusal("the server cannot be asked: \(result.rawValue)")
+                    }
+                }
+            )
+            work.end()
+        }
+    }
+
+    /// Posts a question, and replies with the result, the HTTP status and the body.
+    func post(
+        _ question: RetentionQuestion,
+        to url: String,
+        reply: @escaping @Sendable (SendAttemptResult, Int?, Data) -> Void
+    ) {
+        guard let url = URL(string: url), let body = try? body(question) else { return reply(.other, nil, Data()) }
+        transport.ask(body, at: url, timeout: timeout) { result, status, body in
+            // A response has to have status 200, while any from 200 to 206 accepts a notification.
+            reply(result == .success && status != 200 ? .unsuccessfulStatus : result, status, body)
+        }
+    }
+
+    /// The content of a request.
+    private struct Payload: Encodable {
+        let originalTransactionId: String
+        let appAppleId: Int64
+        let productId: String
+        let userLocale: String
+        let requestIdentifier: String
+        let environment: String
+        let signedDate: Int64
+    }
+
+    private struct Body: Encodable {
+        let signedPayload: String
+    }
+
+    /// Returns the body of a request, whose payload is signed like a notification.
+    private func body(_ question: RetentionQuestion) throws -> Data {
+        let payload = Payload(
+            originalTransactionId: question.original,
+            appAppleId: view.anyAppAppleIdentifier,
+            productId: question.product,
+            userLocale: question.locale,
+            requestIdentifier: question.identifier.uuidString.lowercased(),
+            environment: view.environment,
+            signedDate: PayloadDate(view.clock.now).milliseconds
+        )
+        return try JSONEncoder().encode(Body(signedPayload: view.sign(payload)))
+    }
+}
