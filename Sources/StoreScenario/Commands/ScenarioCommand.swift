@@ -107,8 +107,8 @@ public struct ScenarioCommand: Identifiable, Sendable {
 
     /// Every command, grouped.
     public static let all: [ScenarioCommand] =
-        purchases + subscriptions + billing + offers + refunds + families + server + external + people + failures
-        + questions
+        purchases + subscriptions + billing + offers + refunds + families + server + external + retention + people
+        + failures + questions
 
     /// Returns the command with a name, or nil if there is none.
     public static func named(_ name: String) -> ScenarioCommand? { byName[name] }
