@@ -99,6 +99,7 @@ import Testing
         "PurchaseMistakesStoreKit2.md": (16, "Tests/DocumentationTests/MistakesTests.swift"),
         "Receipts.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "README.md": (1, "Tests/DocumentationTests/ExamplesReadmeSimulation.swift"),
+        "RetentionMessages.md": (2, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "RunningItForReal.md": (2, "input: a connection string and SQL"),
         "Scenarios.md": (4, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "SimulatingYourServer.md": (5, "Tests/StoreServerTests/Simulation/ServerSimulationTests.swift"),

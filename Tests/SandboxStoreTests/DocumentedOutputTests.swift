@@ -29,6 +29,16 @@ import Testing
         for (command, output) in shown { #expect(try print(command) == output, "\(command)") }
     }
 
+    @Test func `A scenario prints what "Retention messages" shows`() throws {
+        let fences = try Article("RetentionMessages.md").fences
+        let scenario = try #require(fences.first { $0.language == "text" })
+        _ = try directory.write("stay.scenario", scenario.lines.joined(separator: "\n"))
+        _ = try directory.write("Shop.storekit", Self.shop)
+        let shown = Self.commands(in: try #require(fences.first { $0.language == "console" }).lines)
+        #expect(shown.count == 1)
+        for (command, output) in shown { #expect(try print(command) == output, "\(command)") }
+    }
+
     @Test func `Help is what "Scenarios" shows`() throws {
         let fences = try Article("Scenarios.md").fences
         let shown = try #require(fences.first { $0.lines.first?.hasPrefix("sandbox-store: ") == true })
