@@ -7,13 +7,19 @@ import queue
 import ssl
 import threading
 import urllib.request
+import uuid
 
 import pytest
 from app_store_sandbox import AppStoreError
 
 try:
     from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+    from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
     from appstoreserverlibrary.models.Environment import Environment
+    from appstoreserverlibrary.models.MessageState import MessageState
+    from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+    from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+    from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
     from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 except ImportError:
     SignedDataVerifier = None
@@ -32,6 +38,7 @@ class Backend(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_port}/notifications"
         self.payloads = queue.Queue()
+        self.choice = {}
 
     def next(self):
         """Waits for a notification, and returns its signed payload and what is in it."""
@@ -43,9 +50,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.payloads.put(body["signedPayload"])
+        answer = json.dumps(self.server.choice).encode()
         self.send_response(200)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
+        self.wfile.write(answer)
 
     def log_message(self, *_):
         pass
@@ -112,6 +121,35 @@ def test_notification(app_store, backend):
         root = ssl.PEM_cert_to_DER_cert(app_store.root)
         verifier = SignedDataVerifier([root], False, Environment.SANDBOX, app_store.bundleIdentifier)
         assert verifier.verify_and_decode_notification(signed).rawNotificationType == "SUBSCRIBED"
+
+
+@needs_apples_library
+def test_retention_message(app_store, backend, verifier):
+    key = app_store.privateKey.encode()
+    client = AppStoreServerAPIClient(
+        key, app_store.keyIdentifier, app_store.issuer, app_store.bundleIdentifier, Environment.SANDBOX
+    )
+    client._base_url = app_store.url.rstrip("/")
+    subscription = app_store.buy("pro.monthly")["transaction"]
+    backend.next()
+    message = uuid.uuid4()
+    client.upload_message(message, UploadMessageRequestBody(header="Stay", body="Your castles wait."))
+    assert [row.messageState for row in client.get_message_list().messageIdentifiers] == [MessageState.APPROVED]
+    client.configure_default_message("pro.monthly", "en-US", DefaultConfigurationRequest(messageIdentifier=message))
+    assert client.get_default_message("pro.monthly", "en-US").messageIdentifier == message
+    client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=backend.url))
+    assert client.get_realtime_url().realtimeURL == backend.url
+    # Longer than the App Store waits, for a machine with much to do.
+    app_store.request("PATCH", "server", {"retentionTimeout": 60})
+    backend.choice = {"message": {"messageIdentifier": str(message)}}
+    [page] = app_store.perform("view-cancellation")["pages"]
+    assert (page["source"], page["header"], page["refusal"]) == ("server", "Stay", None)
+    question = verifier.verify_and_decode_realtime_request(backend.next()[0])
+    assert (question.originalTransactionId, question.productId) == (subscription, "pro.monthly")
+    test = client.initiate_performance_test(PerformanceTestRequest(originalTransactionId=subscription))
+    for _ in range(test.config.totalRequests):
+        backend.next()
+    assert client.get_performance_test_results(test.requestId).target == backend.url
 
 
 def test_renewal(app_store, backend):
