@@ -27,7 +27,7 @@ extension SKTestSession {
         let payment = try Product.PurchaseOption.payment(
             for: identifier,
             isSoldInAnyQuantity: kind == .consumable || kind == .nonRenewing,
-            renews: kind == .autoRenewable,
+            renews: kind.renews,
             options: options
         )
         let bought: String

@@ -22,6 +22,8 @@ struct Catalog: Sendable {
     private var contents: [ProductIndex: [StoreContent]] = [:]
     /// The storefront's country, ISO 3166-1 alpha-3.
     var countryCode = "USA"
+    /// Whether a bundle of subscriptions was ever registered.
+    private(set) var hasBundles = false
     var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
 
     /// The product descriptions in one language and for one country, created when first requested.
@@ -56,6 +58,7 @@ struct Catalog: Sendable {
             }
         }
         for index in self.products.indices { noteContent(of: index) }
+        hasBundles = products.contains { $0.kind == .subscriptionBundle }
     }
 
     /// Returns the index of a product; nil if the identifier is not registered.
@@ -151,6 +154,13 @@ struct Catalog: Sendable {
     /// A replaced product retains its availability. The product is not validated again: it was validated before the
     /// ledger recorded it.
     mutating func register(_ product: SandboxProduct) {
+        if product.kind == .subscriptionBundle { hasBundles = true }
+        // A bundle's description contains those of its members.
+        if hasBundles {
+            for (shelf, index) in shelves.indices.flatMap({ shelf in bundles.map { (shelf, $0) } }) {
+                shelves[shelf].descriptions[index] = nil
+            }
+        }
         if let index = index(of: product.identifier) {
             products[index] = product
             noteContent(of: index)
@@ -162,6 +172,41 @@ struct Catalog: Sendable {
         products.append(product)
         noteContent(of: index)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
+    }
+
+    /// The registered bundles of subscriptions.
+    private var bundles: [ProductIndex] { products.indices.filter { products[$0].kind == .subscriptionBundle } }
+
+    /// Returns the subscriptions that a product includes: the registered members of a bundle.
+    func members(of index: ProductIndex) -> [ProductIndex] {
+        guard products[index].kind == .subscriptionBundle else { return [] }
+        return products[index].subscription?.members.compactMap { member in
+            self.index(of: member).flatMap { products[$0].kind == .autoRenewable ? $0 : nil }
+        } ?? []
+    }
+
+    /// Checks the members of bundles that are about to be registered together, or in addition to this catalog's products.
+    ///
+    /// - Throws: an error for the first bundle with a member that is not registered, that is no auto-renewable
+    ///   subscription, or whose subscription group another member or the bundle has.
+    func checkMembers(of new: [SandboxProduct]) throws(CatalogError) {
+        for bundle in new where bundle.kind == .subscriptionBundle {
+            var groups = [bundle.subscription?.groupIdentifier: "the bundle itself"]
+            for identifier in bundle.subscription?.members ?? [] {
+                let member = new.first { $0.identifier == identifier } ?? product(identifier)
+                var fault: String?
+                if let member, member.kind == .autoRenewable, let group = member.subscription?.groupIdentifier {
+                    fault = groups.updateValue("\"\(identifier)\"", forKey: group).map { other in
+                        "in the subscription group \"\(group)\", as is \(other)"
+                    }
+                } else {
+                    fault = member == nil ? "not registered" : "not an auto-renewable subscription"
+                }
+                guard let fault else { continue }
+                let reason = "the product \"\(bundle.identifier)\" includes \"\(identifier)\", which is \(fault)"
+                throw CatalogError(productIdentifier: bundle.identifier, reason: reason)
+            }
+        }
     }
 
     private static func check(_ product: SandboxProduct) throws(CatalogError) {
@@ -224,7 +269,7 @@ extension Catalog {
     /// Returns the description of one product for a device.
     func description(of index: ProductIndex, for locale: String) -> StoreProduct {
         var describer = Describer(locale: locale, storefront: storefront)
-        return describer.describe(products[index])
+        return describer.describe(products[index], members: members(of: index).map { products[$0] })
     }
 
     /// Returns the result of a product request: the products on sale, and the invalid identifiers.
@@ -257,7 +302,8 @@ extension Catalog {
                 continue
             }
             if describer == nil { describer = Describer(locale: locale, storefront: storefront) }
-            let description = describer!.describe(products[index])
+            let members = members(of: index).map { products[$0] }
+            let description = describer!.describe(products[index], members: members)
             shelves[shelf].descriptions[index] = description
             answer.products.append(description)
         }
@@ -307,6 +353,7 @@ extension Catalog {
         for _ in try pack.count() { products.append(try SandboxProduct(unpacking: &pack)) }
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+        hasBundles = products.contains { $0.kind == .subscriptionBundle }
         if try Bool(unpacking: &pack) { return }
         let parts = try pack.json(RareProperties.self)
         (restrictions, contents) = (parts.restrictions, parts.contents)
@@ -326,7 +373,7 @@ private struct Describer {
         countryCode = country.storefront.countryCode
     }
 
-    mutating func describe(_ product: SandboxProduct) -> StoreProduct {
+    mutating func describe(_ product: SandboxProduct, members: [SandboxProduct]) -> StoreProduct {
         let texts = match.best(of: product.localizations)
         return StoreProduct(
             identifier: product.identifier,
@@ -334,7 +381,7 @@ private struct Describer {
             localizedDescription: texts?.description ?? "",
             price: product.price(in: countryCode),
             priceLocaleIdentifier: priceLocale,
-            subscription: product.subscription.map { self.subscription($0) },
+            subscription: product.subscription.map { self.subscription($0, members) },
             isFamilyShareable: product.isFamilyShareable,
             hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) },
             // Store Kit 2 has no type for a free subscription.
@@ -343,7 +390,10 @@ private struct Describer {
         )
     }
 
-    private mutating func subscription(_ subscription: SandboxProduct.Subscription) -> StoreProduct.Subscription {
+    private mutating func subscription(
+        _ subscription: SandboxProduct.Subscription,
+        _ members: [SandboxProduct]
+    ) -> StoreProduct.Subscription {
         StoreProduct.Subscription(
             period: subscription.period,
             groupIdentifier: subscription.groupIdentifier,
@@ -354,7 +404,23 @@ private struct Describer {
             groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
             winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
             billingPlans: subscription.billingPlans,
-            monthlyOffers: monthlyOffers(subscription)
+            monthlyOffers: monthlyOffers(subscription),
+            bundledSubscriptions: members.compactMap { bundled($0) }
+        )
+    }
+
+    private mutating func bundled(_ product: SandboxProduct) -> StoreProduct.BundledSubscription? {
+        guard let subscription = product.subscription else { return nil }
+        let texts = match.best(of: product.localizations)
+        return StoreProduct.BundledSubscription(
+            identifier: product.identifier,
+            localizedTitle: texts?.title ?? product.referenceName,
+            localizedDescription: texts?.description ?? "",
+            price: product.price(in: countryCode),
+            isFamilyShareable: product.isFamilyShareable,
+            groupIdentifier: subscription.groupIdentifier,
+            groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
+            groupLevel: subscription.level
         )
     }
 

@@ -184,6 +184,136 @@ extension SandboxProduct {
         return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription)
     }
 
+    /// Creates a suite: subscriptions that are sold together only, as one auto-renewable subscription.
+    ///
+    /// - Parameters:
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price of one period, as in `"9.99"`. Anything but digits and a point stops the process.
+    ///   - period: the length of one paid period.
+    ///   - group: the identifier of the suite's own subscription group.
+    ///   - level: the level of service within the group, from 1, the highest.
+    ///   - members: the names of the parts, for the operator's information.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - introductoryOffer: the offer for first-time subscribers.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    /// - Returns: the product.
+    public static func subscriptionSuite(
+        _ identifier: String,
+        price: String,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        members: [String] = [],
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        .subscriptionSuite(
+            identifier,
+            decimalPrice: writtenPrice(price, identifier),
+            period: period,
+            group: group,
+            level: level,
+            members: members,
+            title: title,
+            description: description,
+            introductoryOffer: introductoryOffer,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// Creates a suite of subscriptions with a computed price.
+    ///
+    /// A negative price stops the process.
+    public static func subscriptionSuite(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        members: [String] = [],
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        let subscription = Subscription(
+            groupIdentifier: group,
+            level: level,
+            period: period,
+            introductoryOffers: introductoryOffer.map { [$0] } ?? [],
+            members: members
+        )
+        return make(identifier, .subscriptionSuite, price, title, description, isFamilyShareable, subscription)
+    }
+
+    /// Creates a bundle: an auto-renewable subscription that includes others, which are sold separately too.
+    ///
+    /// - Parameters:
+    ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
+    ///   - price: the exact price of one period, as in `"9.99"`. Anything but digits and a point stops the process.
+    ///   - period: the length of one paid period.
+    ///   - group: the identifier of the bundle's own subscription group.
+    ///   - level: the level of service within the group, from 1, the highest.
+    ///   - members: the identifiers of the included subscriptions, each in a group of its own. None stops the process.
+    ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
+    ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - introductoryOffer: the offer for first-time subscribers.
+    ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    /// - Returns: the product.
+    public static func subscriptionBundle(
+        _ identifier: String,
+        price: String,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        members: [String],
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        .subscriptionBundle(
+            identifier,
+            decimalPrice: writtenPrice(price, identifier),
+            period: period,
+            group: group,
+            level: level,
+            members: members,
+            title: title,
+            description: description,
+            introductoryOffer: introductoryOffer,
+            isFamilyShareable: isFamilyShareable
+        )
+    }
+
+    /// Creates a bundle of subscriptions with a computed price.
+    ///
+    /// A negative price stops the process.
+    public static func subscriptionBundle(
+        _ identifier: String,
+        decimalPrice price: Decimal,
+        period: StoreProduct.Period,
+        group: String,
+        level: Int = 1,
+        members: [String],
+        title: String? = nil,
+        description: String = "",
+        introductoryOffer: Offer? = nil,
+        isFamilyShareable: Bool = false
+    ) -> SandboxProduct {
+        let subscription = Subscription(
+            groupIdentifier: group,
+            level: level,
+            period: period,
+            introductoryOffers: introductoryOffer.map { [$0] } ?? [],
+            members: members
+        )
+        return make(identifier, .subscriptionBundle, price, title, description, isFamilyShareable, subscription)
+    }
+
     /// Creates a free subscription, which never ends.
     ///
     /// - Parameters:

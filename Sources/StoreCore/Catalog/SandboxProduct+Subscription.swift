@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxProduct {
-    /// The properties that an auto-renewable subscription has in addition to those of every product.
+    /// The properties that an auto-renewable subscription, a suite or a bundle has beside those of every product.
     public struct Subscription: Hashable, Codable, Sendable {
         /// The subscription group's identifier; a user subscribes to one product of a group at a time.
         public var groupIdentifier: String
@@ -32,6 +32,16 @@ extension SandboxProduct {
         /// A year is also sold in monthly payments if a plan is ``StoreProduct/BillingPlan/monthly``. Up front, it is
         /// sold at the product's price.
         public var billingPlans: [StoreProduct.BillingTerms]
+        /// The identifiers of the auto-renewable subscriptions that a bundle includes, or of the parts of a suite.
+        ///
+        /// The members of a bundle are products of the store, each in a group of its own. The parts of a suite are not
+        /// sold separately, and need not be products.
+        public var members: [String] {
+            get { memberList ?? [] }
+            set { memberList = newValue.isEmpty ? nil : newValue }
+        }
+        /// Nil if empty, so that other subscriptions are encoded without it.
+        private var memberList: [String]?
 
         /// Creates a subscription.
         public init(
@@ -44,7 +54,8 @@ extension SandboxProduct {
             winBackOffers: [WinBackOffer] = [],
             groupName: String? = nil,
             groupLocalizations: [Localization] = [],
-            billingPlans: [StoreProduct.BillingTerms] = []
+            billingPlans: [StoreProduct.BillingTerms] = [],
+            members: [String] = []
         ) {
             self.groupIdentifier = groupIdentifier
             self.groupName = groupName
@@ -56,6 +67,7 @@ extension SandboxProduct {
             self.codeOffers = codeOffers
             self.winBackOffers = winBackOffers
             self.billingPlans = billingPlans
+            self.members = members
         }
 
         /// Returns the introductory offer under a billing plan; Store Kit 1 can show only the one that is paid up front.
@@ -148,7 +160,8 @@ extension SandboxProduct.Subscription {
                 [SandboxProduct.Localization].self,
                 forKey: .groupLocalizations
             ) ?? [],
-            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? []
+            billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? [],
+            members: try container.decodeIfPresent([String].self, forKey: .memberList) ?? []
         )
     }
 }

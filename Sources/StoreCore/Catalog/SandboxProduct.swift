@@ -57,7 +57,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var isFamilyShareable: Bool
     /// The store's internal identifier of the product, as in a `.storekit` file; nil if there is none.
     public var internalIdentifier: String?
-    /// The properties of an auto-renewable subscription; nil for every other kind.
+    /// The properties of an auto-renewable subscription, a suite or a bundle; nil for every other kind.
     public var subscription: Subscription?
     /// The content that the store hosts for the product; nil if there is none.
     public var hostedContent: HostedContent?
@@ -89,7 +89,7 @@ extension StoreProduct.Kind {
     /// Whether the product can be restored, and can be bought again for free (behaviors 104 to 106).
     var isRestorable: Bool {
         switch self {
-        case .nonConsumable, .autoRenewable, .freeSubscription: true
+        case .nonConsumable, .autoRenewable, .freeSubscription, .subscriptionSuite, .subscriptionBundle: true
         case .consumable, .nonRenewing: false
         }
     }
@@ -104,10 +104,24 @@ extension SandboxProduct {
         if let fault = hostedContent?.fault(for: identifier) { return fault }
         if let storefrontFault { return storefrontFault }
         guard let subscription else {
-            return kind == .autoRenewable ? "renews by itself but has no subscription period" : nil
+            return kind.renews ? "renews by itself but has no subscription period" : nil
         }
-        guard kind == .autoRenewable else { return "has a subscription period but does not renew by itself" }
-        return subscription.fault
+        guard kind.renews else { return "has a subscription period but does not renew by itself" }
+        return subscription.fault ?? memberFault(of: subscription)
+    }
+
+    private func memberFault(of subscription: Subscription) -> String? {
+        switch kind {
+        case .subscriptionSuite: return nil
+        case .subscriptionBundle where subscription.members.isEmpty: return "is a bundle of no subscriptions"
+        case .subscriptionBundle:
+            var seen: Set<ExactText> = []
+            return subscription.members.first { !seen.insert(ExactText($0)).inserted }.map {
+                "includes \"\($0)\" twice"
+            }
+        default:
+            return subscription.members.isEmpty ? nil : "includes subscriptions but is neither a suite nor a bundle"
+        }
     }
 
     /// Reports the fault of the product, if there is one, as a programmer's mistake.
@@ -234,6 +248,8 @@ extension SandboxProduct {
         case autoRenewable = 3
         case nonRenewing = 4
         case freeSubscription = 5
+        case subscriptionSuite = 6
+        case subscriptionBundle = 7
 
         init(_ kind: Kind) {
             self =
@@ -243,6 +259,8 @@ extension SandboxProduct {
                 case .autoRenewable: .autoRenewable
                 case .nonRenewing: .nonRenewing
                 case .freeSubscription: .freeSubscription
+                case .subscriptionSuite: .subscriptionSuite
+                case .subscriptionBundle: .subscriptionBundle
                 }
         }
 
@@ -255,6 +273,8 @@ extension SandboxProduct {
             case .autoRenewable: .autoRenewable
             case .nonRenewing: .nonRenewing
             case .freeSubscription: .freeSubscription
+            case .subscriptionSuite: .subscriptionSuite
+            case .subscriptionBundle: .subscriptionBundle
             }
         }
     }

@@ -162,7 +162,8 @@ extension AppReceipt {
         case .nonConsumable: 0
         case .consumable: 1
         case .nonRenewing: 2
-        case .autoRenewable: 3
+        // Receipts have no numbers for suites and bundles, which predate them.
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle: 3
         case .freeSubscription: 4
         }
     }

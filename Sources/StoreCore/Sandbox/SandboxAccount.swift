@@ -72,9 +72,15 @@ public struct SandboxAccount: Sendable {
     /// With renewal off, the subscription ends with the paid period, or at once if the last renewal failed. A
     /// subscription with a commitment ends with it: the payments that remain are due.
     ///
+    /// A member of a bundle whose renewal is turned on leaves the bundle at the next renewal and renews by itself, at its
+    /// own price: the renewal of the bundle is turned off, so the other members end. With the member's renewal off, as
+    /// at first, the member ends with the bundle. Turning on the bundle's renewal keeps all members in the bundle.
+    ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
-        try changeRunning(group) { state, index, now, rate in state.setAutoRenew(isOn, of: index, at: now, rate) }
+        try changeRunning(group, allowingMembers: true) { state, index, now, rate in
+            state.setAutoRenew(isOn, of: index, at: now, rate)
+        }
     }
 }
 
@@ -197,6 +203,7 @@ extension SandboxAccount {
                 var due: SubscriptionIndex?
                 try driverState.step { state, events in
                     let index = try state.running(group, of: number)
+                    try state.checkIndependence(of: index)
                     if state.subscriptions.trouble(of: index) == nil { due = index }
                     for event in state.makeDue(index, at: now, rate) {
                         events.append(LedgerRecord(date: now, event: event))
@@ -209,13 +216,17 @@ extension SandboxAccount {
     }
 
     /// Records the events that `decide` returns for the account's running subscription in a group.
+    ///
+    /// - Throws: ``SandboxError/bundled(group:bundle:bundleGroup:)`` for a member of a bundle, unless members are allowed.
     func changeRunning(
         _ group: String,
+        allowingMembers: Bool = false,
         _ decide: (SandboxState, SubscriptionIndex, Date, RenewalRate) throws -> [StoreEvent]
     ) throws {
         let rate = driver.state.withLock { $0.settings.rules.renewalRate }
         try driver.change { state, events, now in
             let index = try state.running(group, of: number)
+            if !allowingMembers { try state.checkIndependence(of: index) }
             for event in try decide(state, index, now, rate) { events.append(LedgerRecord(date: now, event: event)) }
         }
     }

@@ -54,7 +54,10 @@ extension SandboxStore {
     /// - Throws: ``CatalogError`` for a product that cannot be sold, and the ledger's errors.
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
-        try driver.change { _, events, now in events.append(LedgerRecord(date: now, event: .registered(product))) }
+        try driver.change { state, events, now in
+            try state.catalog.checkMembers(of: [product])
+            events.append(LedgerRecord(date: now, event: .registered(product)))
+        }
     }
 
     /// Puts a product on or off sale.

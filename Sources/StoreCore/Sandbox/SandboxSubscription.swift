@@ -9,7 +9,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// The first transaction of the subscription.
     ///
     /// The transaction stays the same when the subscription renews, changes to another product of the group, or begins
-    /// again after it ended.
+    /// again after it ended. It changes when the subscription becomes a member of a bundle, or was one and begins by itself.
     public let originalTransaction: String
     /// The beginning of the account's time as a subscriber, which continues over gaps of up to 60 days.
     public let since: Date
@@ -41,6 +41,8 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 
     /// Whether auto-renewal is on; within a commitment, it concerns the renewal of the commitment.
     package var isAutoRenewOn: Bool { commitment?.willRenew ?? willRenew }
+    /// The product of the bundle that includes the period, nil for a subscription by itself.
+    public let bundle: String?
 
     /// Whether the subscription gives access: its period is paid for, or it is in a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
@@ -115,7 +117,9 @@ extension SandboxSubscription {
         expirationDate = term.end
         offer = (term.offer?.offer).map(Offer.init)
         waitingOffer = subscriptions.waitingOffer(of: index).map(Offer.init)
-        willRenew = subscription.isRunning && subscription.continues
+        let parent = subscriptions.bundle(of: index)
+        let isRenewingInBundle = parent.map { subscriptions[$0].continues } ?? false
+        willRenew = isRenewingInBundle || subscription.isRunning && subscription.continues
         renewsAs = willRenew ? catalog[subscription.nextProduct].identifier : nil
         commitment = Commitment(subscription, catalog)
         end = subscription.end
@@ -127,6 +131,7 @@ extension SandboxSubscription {
             case let trouble?: trouble.graceEnd == nil ? .inBillingRetry : .inGracePeriod
             }
         priceConsent = subscriptions.increase(of: index)?.consent
+        bundle = (term.bundle?.period).map { catalog[$0.product].identifier }
     }
 }
 

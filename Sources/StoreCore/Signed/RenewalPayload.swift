@@ -53,6 +53,14 @@ public struct RenewalPayload: JWSPayload {
     public var renewalBillingPlanType: TransactionPayload.BillingPlanType?
     /// The renewal of the commitment to monthly payments that the current period is a part of; nil if there is none.
     public var commitmentInfo: CommitmentInfo?
+    /// Whether the subscription leaves its bundle at the next renewal and renews by itself; nil if it does not.
+    public var willUnbundle: Bool?
+    /// The product of the bundle that the next period comes with; nil for a subscription that renews by itself.
+    public var bundleProductId: String?
+    /// The first transaction of the bundle.
+    public var bundleOriginalTransactionId: String?
+    /// The bundle's subscription group.
+    public var bundleSubscriptionGroupIdentifier: String?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
@@ -113,6 +121,10 @@ extension RenewalPayload {
         public static let productUnavailable = ExpirationIntent(rawValue: 4)
         /// Any other reason, such as a renewal limit of the store.
         public static let other = ExpirationIntent(rawValue: 5)
+        /// The customer left the bundle that included the subscription.
+        ///
+        /// The number is this library's choice: Apple does not publish its own.
+        public static let unbundled = ExpirationIntent(rawValue: 6)
     }
 
     /// The renewal of a commitment to the monthly payments of a year.

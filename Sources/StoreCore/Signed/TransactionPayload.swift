@@ -79,6 +79,18 @@ public struct TransactionPayload: JWSPayload {
     public var billingPlanType: BillingPlanType?
     /// The commitment to monthly payments that the period is a part of; nil if there is none.
     public var commitmentInfo: CommitmentInfo?
+    /// The product of the bundle that the subscription's period came with; nil for a subscription by itself.
+    public var bundleProductId: String?
+    /// The bundle's transaction that the period came with.
+    public var bundleTransactionId: String?
+    /// The first transaction of the bundle.
+    public var bundleOriginalTransactionId: String?
+    /// The bundle's subscription group.
+    public var bundleSubscriptionGroupIdentifier: String?
+    /// The original transaction of the subscription that this one replaced when the customer bought a bundle or left it.
+    ///
+    /// For a member of a bundle it is that of the subscription by itself, for a subscription by itself the bundle's.
+    public var previousOriginalTransactionId: String?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.
@@ -139,6 +151,13 @@ extension TransactionPayload {
         public static let nonRenewing = ProductType(rawValue: "Non-Renewing Subscription")
         /// A subscription that is charged again at the end of each period.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
+        /// Subscriptions that are sold together only, as one that is charged again at the end of each period.
+        public static let subscriptionSuite = ProductType(rawValue: "Subscription Suite")
+        /// A subscription that includes others, charged again at the end of each period.
+        public static let subscriptionBundle = ProductType(rawValue: "Subscription Bundle")
+
+        /// Whether the product is charged again at the end of each period.
+        package var renews: Bool { self == .autoRenewable || self == .subscriptionSuite || self == .subscriptionBundle }
     }
 
     /// The relation of an account to a transaction.
@@ -178,6 +197,10 @@ extension TransactionPayload {
         public static let other = RevocationReason(rawValue: 0)
         /// A problem with the app.
         public static let developerIssue = RevocationReason(rawValue: 1)
+        /// The customer bought a bundle that includes the subscription.
+        ///
+        /// The number is this library's choice: Apple does not publish its own.
+        public static let upgradedToBundle = RevocationReason(rawValue: 2)
     }
 
     /// The kind of a revocation.

@@ -29,7 +29,7 @@ extension StoreKit2Driver {
         guard let (number, changes) = ordered else { throw StoreKitError.unknown }
         switch await outcome(of: number, of: product.id, since: changes) {
         case .purchased(let identifier):
-            if product.type == .autoRenewable { announceOwnPurchase(identifier, number) }
+            if product.type.renews { announceOwnPurchase(identifier, number) }
             if let bought = immediateTransaction(identifier, storeChanges: changes) { return .success(bought) }
             return .success(try await purchasedTransaction(identifier, storeChanges: changes))
         case .pending: return .pending

@@ -172,8 +172,12 @@ extension Product.PurchaseOption {
     /// - Throws: `Product.PurchaseError.invalidQuantity` for a quantity that the product is not sold in.
     static func payment(for product: Product, options: Set<Product.PurchaseOption>) throws -> StorePayment {
         let isAny = product.type == .consumable || product.type == .nonRenewable
-        let renews = product.type == .autoRenewable
-        return try payment(for: product.id, isSoldInAnyQuantity: isAny, renews: renews, options: options)
+        return try payment(
+            for: product.id,
+            isSoldInAnyQuantity: isAny,
+            renews: product.type.renews,
+            options: options
+        )
     }
 
     /// Returns the payment for a product's identifier on some terms.

@@ -53,8 +53,10 @@ extension Product {
             return plans.map { PricingTerms($0, self, product) }
         }
 
-        /// The subscriptions of a bundle; always empty, since no sandbox store sells bundles.
-        public var bundledSubscriptions: [BundledSubscription] { [] }
+        /// The subscriptions that a bundle includes, as they are sold separately; empty for every other product.
+        public var bundledSubscriptions: [BundledSubscription] {
+            terms.bundledSubscriptions.map { BundledSubscription($0, product) }
+        }
     }
 }
 
@@ -152,7 +154,7 @@ extension Product.SubscriptionInfo {
         }
     }
 
-    /// A subscription in a bundle, which no sandbox store sells.
+    /// A subscription that a bundle includes, as it is sold separately.
     public struct BundledSubscription: Equatable, Hashable, Sendable, Identifiable {
         /// The product's identifier.
         public let id: Product.ID
@@ -172,6 +174,18 @@ extension Product.SubscriptionInfo {
         public let subscriptionGroupDisplayName: String
         /// The level of service in the group.
         public let subscriptionGroupLevel: Int
+
+        init(_ subscription: StoreProduct.BundledSubscription, _ bundle: StoreProduct) {
+            id = subscription.identifier
+            displayName = subscription.localizedTitle
+            description = subscription.localizedDescription
+            price = subscription.price
+            displayPrice = bundle.priceFormatStyle.format(subscription.price)
+            isFamilyShareable = subscription.isFamilyShareable
+            subscriptionGroupID = subscription.groupIdentifier
+            subscriptionGroupDisplayName = subscription.groupName ?? ""
+            subscriptionGroupLevel = subscription.groupLevel
+        }
     }
 }
 

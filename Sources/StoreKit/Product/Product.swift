@@ -34,9 +34,9 @@ public struct Product: Identifiable, Sendable {
     public var displayPrice: String { priceFormatStyle.format(price) }
     /// Whether the purchaser's family may use the product too.
     public var isFamilyShareable: Bool { product.isFamilyShareable }
-    /// The terms of an auto-renewable subscription; nil for any other product.
+    /// The terms of an auto-renewable subscription, a suite or a bundle; nil for any other product.
     public var subscription: SubscriptionInfo? {
-        type == .autoRenewable ? product.subscription.map { SubscriptionInfo(product, $0) } : nil
+        type.renews ? product.subscription.map { SubscriptionInfo(product, $0) } : nil
     }
 
     /// The style that formats prices in the product's currency and as the storefront does, like ``displayPrice``.
@@ -125,13 +125,16 @@ extension Product {
         public static let nonRenewable = ProductType(rawValue: "Non-Renewing Subscription")
         /// Charged again at the end of each period.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
-        /// Several subscriptions at one price, which no sandbox store sells.
+        /// A subscription that includes others, which are sold separately too.
         public static let subscriptionBundle = ProductType(rawValue: "Subscription Bundle")
-        /// Several apps' subscriptions at one price, which no sandbox store sells.
+        /// Subscriptions that are sold together only, as one subscription.
         public static let subscriptionSuite = ProductType(rawValue: "Subscription Suite")
 
         /// The kind in English.
         public var localizedDescription: String { rawValue }
+
+        /// Whether the product is charged again at the end of each period.
+        var renews: Bool { TransactionPayload.ProductType(rawValue: rawValue).renews }
 
         init(_ product: StoreProduct) {
             switch product.kind {
@@ -139,6 +142,8 @@ extension Product {
             case .nonConsumable, .freeSubscription: self = .nonConsumable
             case .nonRenewing: self = .nonRenewable
             case .autoRenewable: self = .autoRenewable
+            case .subscriptionSuite: self = .subscriptionSuite
+            case .subscriptionBundle: self = .subscriptionBundle
             case nil: self = product.subscription?.groupIdentifier == nil ? .consumable : .autoRenewable
             }
         }

@@ -107,7 +107,7 @@ extension Product.SubscriptionInfo.RenewalInfo: Hashable, CustomDebugStringConve
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// Billing plans and bundles; no store of this library sells bundles.
+// The terms of payment, and the relation to a bundle.
 extension Product.SubscriptionInfo.RenewalInfo {
     /// The way in which the next period is billed; nil if the store does not report it.
     public var renewalBillingPlanType: SubscriptionInfo.BillingPlanType? {
@@ -139,14 +139,14 @@ extension Product.SubscriptionInfo.RenewalInfo {
         }
     }
 
-    /// Whether the subscription will leave its bundle: always false.
-    public var willUnbundle: Bool { false }
-    /// The product of the bundle that the subscription is a part of: always nil.
-    public var bundleProductID: String? { nil }
-    /// The transaction that the bundle began with: always nil.
-    public var bundleOriginalTransactionID: String? { nil }
-    /// The subscription group of the bundle: always nil.
-    public var bundleSubscriptionGroupID: String? { nil }
+    /// Whether the subscription will leave its bundle at the next renewal, and renew by itself.
+    public var willUnbundle: Bool { payload.willUnbundle ?? false }
+    /// The product of the bundle that the next period comes with; nil for a subscription that renews by itself.
+    public var bundleProductID: String? { payload.bundleProductId }
+    /// The transaction that the bundle began with; nil for a subscription that renews by itself.
+    public var bundleOriginalTransactionID: String? { payload.bundleOriginalTransactionId }
+    /// The subscription group of the bundle; nil for a subscription that renews by itself.
+    public var bundleSubscriptionGroupID: String? { payload.bundleSubscriptionGroupIdentifier }
 }
 
 // Strings that predate the typed properties.
@@ -198,7 +198,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
         public static let unknown = ExpirationReason(rawValue: 5)
         /// The subscription left its bundle.
         ///
-        /// No payload of this library's stores has this value, and Apple does not publish its number.
+        /// The number is this library's choice: Apple does not publish its own.
         public static var unbundled: ExpirationReason { ExpirationReason(rawValue: 6) }
 
         /// The reason in words, in English.

@@ -71,11 +71,11 @@ extension Transaction {
 
     /// The status of the subscription that the transaction belongs to.
     ///
-    /// Nil for products other than auto-renewable ones, and if the store does not respond. The status has the newest
+    /// Nil for products that do not renew, and if the store does not respond. The status has the newest
     /// transaction of the subscription, which may be a different one.
     public var subscriptionStatus: Product.SubscriptionInfo.Status? {
         get async {
-            guard payload.type == .autoRenewable else { return nil }
+            guard payload.type.renews else { return nil }
             return try? await origin?.driver.statuses(.transaction(payload.transactionId)).first
         }
     }

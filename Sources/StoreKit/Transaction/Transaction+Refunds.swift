@@ -90,7 +90,7 @@ extension Transaction {
         public static let other = RevocationReason(rawValue: 0)
         /// The subscription became a part of a bundle.
         ///
-        /// No payload of this library's stores has this value, and Apple does not publish its number.
+        /// The number is this library's choice: Apple does not publish its own.
         public static var upgradedToBundle: RevocationReason { RevocationReason(rawValue: 2) }
 
         /// The reason in words, in English.

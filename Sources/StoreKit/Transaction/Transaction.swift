@@ -104,7 +104,7 @@ extension Transaction: Hashable, CustomDebugStringConvertible {
     public var debugDescription: String { String(decoding: jsonRepresentation, as: UTF8.self) }
 }
 
-// Billing plans and bundles; no store of this library sells bundles.
+// The terms of payment, and the relation to a bundle.
 extension Transaction {
     /// The way in which the subscription is billed; nil if the store does not report it.
     public var billingPlanType: SubscriptionInfo.BillingPlanType? {
@@ -134,16 +134,19 @@ extension Transaction {
         }
     }
 
-    /// The original transaction of an earlier subscription that this one continues: always nil.
-    public var previousOriginalTransactionID: UInt64? { nil }
-    /// The product of the bundle that the subscription is a part of: always nil.
-    public var bundleProductID: String? { nil }
-    /// The transaction of the bundle that the subscription is a part of: always nil.
-    public var bundleTransactionID: String? { nil }
-    /// The transaction that the bundle began with: always nil.
-    public var bundleOriginalTransactionID: String? { nil }
-    /// The subscription group of the bundle: always nil.
-    public var bundleSubscriptionGroupID: String? { nil }
+    /// The original transaction of the subscription that this one replaced when the customer bought a bundle or left it;
+    /// nil for none.
+    ///
+    /// For a member of a bundle it is that of the subscription by itself, for a subscription by itself the bundle's.
+    public var previousOriginalTransactionID: UInt64? { payload.previousOriginalTransactionId.flatMap { UInt64($0) } }
+    /// The product of the bundle that the subscription came with; nil for a subscription by itself.
+    public var bundleProductID: String? { payload.bundleProductId }
+    /// The transaction of the bundle that the subscription came with; nil for a subscription by itself.
+    public var bundleTransactionID: String? { payload.bundleTransactionId }
+    /// The transaction that the bundle began with; nil for a subscription by itself.
+    public var bundleOriginalTransactionID: String? { payload.bundleOriginalTransactionId }
+    /// The subscription group of the bundle; nil for a subscription by itself.
+    public var bundleSubscriptionGroupID: String? { payload.bundleSubscriptionGroupIdentifier }
 }
 
 // Strings that predate the typed properties.

@@ -63,8 +63,8 @@ struct Consumption {
         switch version {
         case .first:
             // The first version of the report exists only for these two types.
-            guard [.consumable, .autoRenewable].contains(type) else { throw APIError.transactionTypeNotSupported }
-        case .second where type == .autoRenewable:
+            guard type == .consumable || type.renews else { throw APIError.transactionTypeNotSupported }
+        case .second where type.renews:
             // For a subscription, the App Store computes the percentage from the time that has passed.
             guard members.consumptionPercentage == nil else {
                 throw APIError.consumptionPercentageAutoRenewableSubscription

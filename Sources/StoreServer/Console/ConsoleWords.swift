@@ -37,6 +37,8 @@ enum ConsoleWords {
         case .autoRenewable: "Subscription"
         case .nonRenewing: "Non-renewing subscription"
         case .freeSubscription: "Free subscription"
+        case .subscriptionSuite: "Suite"
+        case .subscriptionBundle: "Bundle"
         }
     }
 
@@ -61,6 +63,7 @@ enum ConsoleWords {
         case .didNotConsentToPriceIncrease: "no consent to the higher price"
         case .renewalLimitReached: "the limit of renewals is reached"
         case .revoked: "refunded"
+        case .unbundled: "the bundle was left"
         case nil: "ended"
         }
     }

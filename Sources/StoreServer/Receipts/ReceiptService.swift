@@ -187,7 +187,7 @@ extension ReceiptService {
     private func latestRenewals(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
         var seen: Set<String> = []
         let latest = transactions.reversed().filter { transaction in
-            transaction.type == .autoRenewable && seen.insert(transaction.originalTransactionId).inserted
+            transaction.type.renews && seen.insert(transaction.originalTransactionId).inserted
         }
         return latest.reversed()
     }

@@ -32,7 +32,7 @@ struct ServerStepGenerator {
     /// Whether the server can learn of purchases without the customer's token, which only an upload tells it.
     private var hasUploads: Bool { setup.server.upload != nil }
     private var hasFamily: Bool { hasUploads && products.contains(where: \.isFamilyShareable) }
-    private var sellsSubscriptions: Bool { products.contains { $0.kind == .autoRenewable } }
+    private var sellsSubscriptions: Bool { products.contains { $0.kind.renews } }
 
     /// Draws the steps of a life.
     mutating func steps(_ count: Int) -> [ServerStep] {

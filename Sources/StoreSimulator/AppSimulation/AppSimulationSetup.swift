@@ -59,7 +59,7 @@ struct AppSimulationSetup: Sendable {
 
     init(products: [SandboxProduct], launch: @escaping @Sendable (AppLaunch) async throws -> LaunchedApp) {
         self.products = products
-        sellsSubscriptions = products.contains { $0.kind == .autoRenewable }
+        sellsSubscriptions = products.contains { $0.kind.renews }
         self.launch = launch
     }
 

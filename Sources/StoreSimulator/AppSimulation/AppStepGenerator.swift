@@ -72,7 +72,7 @@ struct AppStepGenerator {
         switch kind {
         case .action: !choices.actions.isEmpty
         case .elsewhere, .promotion: !choices.products.isEmpty
-        case .renewal, .billing, .consent: choices.products.contains { $0.kind == .autoRenewable }
+        case .renewal, .billing, .consent: choices.products.contains { $0.kind.renews }
         case .family: choices.products.contains { $0.isFamilyShareable }
         case .offer: !choices.offers.isEmpty
         case .download: !choices.files.isEmpty

@@ -58,6 +58,9 @@ struct FileReport {
             var columns = [product.identifier.padded(to: width), price.padded(to: priceWidth), Self.title(product)]
             if product.isFamilyShareable { columns.append("for the family too") }
             lines.append("    \(columns.joined(separator: "  "))")
+            if let members = product.subscription?.members, !members.isEmpty {
+                lines.append("      includes \(members.joined(separator: ", "))")
+            }
             lines += OfferReport(product).lines.map { "      \($0)" }
         }
     }
@@ -78,6 +81,8 @@ struct FileReport {
         case .autoRenewable: "auto-renewable subscriptions"
         case .nonRenewing: "non-renewing subscriptions"
         case .freeSubscription: "free subscriptions"
+        case .subscriptionSuite: "suites of subscriptions"
+        case .subscriptionBundle: "bundles of subscriptions"
         }
     }
 

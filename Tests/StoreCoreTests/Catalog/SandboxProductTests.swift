@@ -56,7 +56,8 @@ import Testing
 
     @Test func `B104, B105: Non-consumables, auto-renewable and free subscriptions can be restored, others not`() {
         let restorable = SandboxProduct.Kind.allCases.filter(\.isRestorable)
-        #expect(restorable == [.nonConsumable, .autoRenewable, .freeSubscription])
+        let suites: [SandboxProduct.Kind] = [.subscriptionSuite, .subscriptionBundle]
+        #expect(restorable == [.nonConsumable, .autoRenewable, .freeSubscription] + suites)
     }
 
     @Test func `Offers are made in one line each`() {

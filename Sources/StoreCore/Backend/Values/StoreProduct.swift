@@ -78,6 +78,18 @@ extension StoreProduct {
         ///
         /// A sandbox store describes it to apps as a non-consumable, as which Store Kit 2 shows it.
         case freeSubscription
+        /// Subscriptions that are sold together only, as one auto-renewable subscription. Restored.
+        case subscriptionSuite
+        /// An auto-renewable subscription that includes others, each of which is sold separately too. Restored.
+        case subscriptionBundle
+
+        /// Whether the product is charged again at the end of each period.
+        package var renews: Bool {
+            switch self {
+            case .autoRenewable, .subscriptionSuite, .subscriptionBundle: true
+            case .consumable, .nonConsumable, .nonRenewing, .freeSubscription: false
+            }
+        }
     }
 
     /// A length of time in calendar units, such as three months.
@@ -186,6 +198,13 @@ extension StoreProduct {
         ///
         /// All other offers are for buyers who pay up front.
         public var monthlyOffers: MonthlyOffers?
+        /// The subscriptions that a bundle includes; empty for every other kind of product.
+        public var bundledSubscriptions: [BundledSubscription] {
+            get { bundled ?? [] }
+            set { bundled = newValue.isEmpty ? nil : newValue }
+        }
+        /// Nil if empty, so that other products are encoded without it.
+        private var bundled: [BundledSubscription]?
         /// Creates a subscription's terms.
         public init(
             period: Period,
@@ -196,7 +215,8 @@ extension StoreProduct {
             groupName: String? = nil,
             winBackOffers: [Offer] = [],
             billingPlans: [BillingTerms] = [],
-            monthlyOffers: MonthlyOffers? = nil
+            monthlyOffers: MonthlyOffers? = nil,
+            bundledSubscriptions: [BundledSubscription] = []
         ) {
             self.period = period
             self.groupIdentifier = groupIdentifier
@@ -207,6 +227,7 @@ extension StoreProduct {
             self.winBackOffers = winBackOffers
             self.billingPlans = billingPlans
             self.monthlyOffers = monthlyOffers
+            self.bundledSubscriptions = bundledSubscriptions
         }
     }
 
@@ -223,6 +244,55 @@ extension StoreProduct {
             self.introductory = introductory
             self.promotional = promotional
             self.winBack = winBack
+        }
+    }
+
+    /// A subscription that a bundle includes, as it is sold separately.
+    public struct BundledSubscription: Hashable, Codable, Sendable {
+        /// The product's identifier.
+        public let identifier: String
+        /// The product's name, as shown to the user.
+        public let localizedTitle: String
+        /// The product's description, as shown to the user.
+        public let localizedDescription: String
+        private let priceText: DecimalText
+        /// Whether the purchaser's family may also use the product.
+        public let isFamilyShareable: Bool
+        /// The identifier of the product's own subscription group.
+        public let groupIdentifier: String
+        /// The group's name, as shown to the user, if it has one.
+        public let groupName: String?
+        /// The level of service within the group.
+        public let groupLevel: Int
+
+        /// The exact price of one period of the product by itself, in the currency of the bundle.
+        public var price: Decimal { priceText.value }
+
+        /// Creates the description of a subscription in a bundle.
+        public init(
+            identifier: String,
+            localizedTitle: String,
+            localizedDescription: String,
+            price: Decimal,
+            isFamilyShareable: Bool = false,
+            groupIdentifier: String,
+            groupName: String? = nil,
+            groupLevel: Int = 1
+        ) {
+            self.identifier = identifier
+            self.localizedTitle = localizedTitle
+            self.localizedDescription = localizedDescription
+            priceText = DecimalText(price)
+            self.isFamilyShareable = isFamilyShareable
+            self.groupIdentifier = groupIdentifier
+            self.groupName = groupName
+            self.groupLevel = groupLevel
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case identifier, localizedTitle, localizedDescription, isFamilyShareable, groupIdentifier, groupName
+            case groupLevel
+            case priceText = "price"
         }
     }
 
@@ -253,7 +323,11 @@ extension StoreProduct.Subscription {
             groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
             winBackOffers: try container.decodeIfPresent([StoreProduct.Offer].self, forKey: .winBackOffers) ?? [],
             billingPlans: try container.decodeIfPresent([StoreProduct.BillingTerms].self, forKey: .billingPlans) ?? [],
-            monthlyOffers: try container.decodeIfPresent(StoreProduct.MonthlyOffers.self, forKey: .monthlyOffers)
+            monthlyOffers: try container.decodeIfPresent(StoreProduct.MonthlyOffers.self, forKey: .monthlyOffers),
+            bundledSubscriptions: try container.decodeIfPresent(
+                [StoreProduct.BundledSubscription].self,
+                forKey: .bundled
+            ) ?? []
         )
     }
 }

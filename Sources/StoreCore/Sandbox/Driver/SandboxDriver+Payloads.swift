@@ -246,7 +246,12 @@ extension PayloadBuilder {
             price: price,
             appTransactionId: index.appTransactionIdentifier(of: transaction.account),
             billingPlanType: term.map { .init($0.billingPlan) },
-            commitmentInfo: isOfPeriod ? term?.commitment.flatMap(TransactionPayload.CommitmentInfo.init) : nil
+            commitmentInfo: isOfPeriod ? term?.commitment.flatMap(TransactionPayload.CommitmentInfo.init) : nil,
+            bundleProductId: (term?.bundle?.period).map { state.catalog[$0.product].identifier },
+            bundleTransactionId: term?.bundle?.period?.transaction.identifier,
+            bundleOriginalTransactionId: term?.bundle?.period?.original.identifier,
+            bundleSubscriptionGroupIdentifier: (term?.bundle?.period).flatMap { state.catalog.group(of: $0.product) },
+            previousOriginalTransactionId: term?.bundle?.previousOriginal?.identifier
         )
     }
 
@@ -392,12 +397,38 @@ extension PayloadBuilder {
         payload.isInBillingRetryPeriod = trouble != nil
         payload.gracePeriodExpiresDate = (trouble?.graceEnd).map { PayloadDate($0) }
         payload.appTransactionId = self.index.appTransactionIdentifier(of: account)
+        setBundle(of: index, in: &payload)
         return payload
+    }
+
+    /// Sets the bundle of a member's next period, or whether the member leaves its bundle.
+    private func setBundle(of index: SubscriptionIndex, in payload: inout RenewalPayload) {
+        guard let period = state.subscriptions[index].term.bundle?.period else { return }
+        var product = period.product
+        if let bundle = state.subscriptions.bundle(of: index) {
+            let isRenewing = state.subscriptions[bundle].willRenew
+            if isRenewing { product = state.subscriptions[bundle].renewsAs }
+            if isRenewing { payload.autoRenewStatus = .on }
+            if !isRenewing, state.subscriptions[index].willRenew {
+                payload.willUnbundle = true
+                return
+            }
+        }
+        payload.bundleProductId = state.catalog[product].identifier
+        payload.bundleOriginalTransactionId = period.original.identifier
+        payload.bundleSubscriptionGroupIdentifier = state.catalog.group(of: product)
     }
 
     /// Adds the next period's price and offer.
     private func addNextPeriod(of index: SubscriptionIndex, to payload: inout RenewalPayload) {
         let subscription = state.subscriptions[index]
+        if payload.bundleProductId != nil {
+            // The bundle is paid for instead.
+            payload.renewalBillingPlanType = .upFront
+            payload.renewalPrice = 0
+            payload.currency = Storefronts.country(state.catalog.countryCode)?.currency
+            return
+        }
         guard let period = state.catalog.period(of: subscription.nextProduct) else { return }
         let (term, charge) = state.nextTerm(
             after: subscription.term.cycle,
@@ -457,6 +488,8 @@ extension TransactionPayload.ProductType {
             case .nonConsumable, .freeSubscription: .nonConsumable
             case .nonRenewing: .nonRenewing
             case .autoRenewable: .autoRenewable
+            case .subscriptionSuite: .subscriptionSuite
+            case .subscriptionBundle: .subscriptionBundle
             }
     }
 }
@@ -511,6 +544,7 @@ extension RenewalPayload.ExpirationIntent {
         case .didNotConsentToPriceIncrease: self = .didNotConsentToPriceIncrease
         case .productUnavailable: self = .productUnavailable
         case .renewalLimitReached: self = .other
+        case .unbundled: self = .unbundled
         case .revoked: return nil
         }
     }

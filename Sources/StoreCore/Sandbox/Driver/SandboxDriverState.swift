@@ -78,6 +78,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.storeIfDue(state)
         try catchUp(with: now)
+        try state.catalog.checkMembers(of: products)
         // Records that other stores append from now on are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
         try make { driverState in
@@ -155,7 +156,7 @@ extension SandboxDriverState {
                     state.renew(due.subscription, rate, renewsUnpaid: renewsUnpaid, &events)
                     isLast = due.isLast
                 }
-                driverState.shareWithFamilies()
+                driverState.addFollowers()
             }
         }
     }
@@ -238,10 +239,14 @@ extension SandboxDriverState {
         )
     }
 
-    /// Computes the effect of a change's steps so far on families, if there are any.
-    mutating func shareWithFamilies() {
-        if state.families.isEmpty || fresh.isEmpty { return }
-        step { state, events in state.shareWithFamilies(&events) }
+    /// Computes the effect of a change's steps so far on the members of bundles, and then on families.
+    mutating func addFollowers() {
+        if fresh.isEmpty { return }
+        if state.catalog.hasBundles {
+            let rate = settings.rules.renewalRate
+            step { state, events in state.followBundles(rate, &events) }
+        }
+        if !state.families.isEmpty { step { state, events in state.shareWithFamilies(&events) } }
     }
 
     /// Applies the records of other stores on the ledger, and repairs the state after a failure.
@@ -312,7 +317,7 @@ extension SandboxDriverState {
     @inline(__always)
     private mutating func isMade(_ attempt: Attempt) throws -> Bool {
         do {
-            if !state.families.isEmpty { shareWithFamilies() }
+            if state.catalog.hasBundles || !state.families.isEmpty { addFollowers() }
             if fresh.isEmpty {
                 // All commands repeat accepted ones, so they succeed even if the ledger cannot be read.
                 try? refresh()
@@ -478,8 +483,8 @@ extension SandboxDriverState {
                 &events
             )
         }
-        shareWithFamilies()
-        while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
+        addFollowers()
+        while renewNext(by: now, rules.renewalRate) { addFollowers() }
     }
 
     /// Buys a product without a queue's order; if the purchase is dated in the past, also adds all renewals until now.
@@ -502,8 +507,8 @@ extension SandboxDriverState {
             }
         }
         guard payment.purchaseDate != nil else { return number }
-        shareWithFamilies()
-        while renewNext(by: now, rules.renewalRate) { shareWithFamilies() }
+        addFollowers()
+        while renewNext(by: now, rules.renewalRate) { addFollowers() }
         return number
     }
 

@@ -55,6 +55,8 @@ public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
     case renewalLimitReached
     /// The running period was revoked, by a refund or a deletion.
     case revoked
+    /// The user left the bundle that included the subscription.
+    case unbundled
 }
 
 /// One period of an auto-renewable subscription, paid for at its beginning.
@@ -80,6 +82,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     var billingPlan: StoreProduct.BillingPlan? { commitment == nil ? nil : .monthly }
     /// The end of the commitment if payments remain, else of the period: no change that waits begins earlier.
     var committedEnd: Date { commitment?.isOpen == true ? commitment!.end : end }
+    /// The relation to a bundle of subscriptions; nil for none.
+    let bundle: BundleRelation?
 
     struct Offer: Hashable, Codable, Sendable {
         let offer: SubscriptionOffer
@@ -103,7 +107,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         offer: Offer?,
         original: TransactionNumber,
         originalDate: Date,
-        commitment: Commitment? = nil
+        commitment: Commitment? = nil,
+        bundle: BundleRelation? = nil
     ) {
         self.product = product
         self.start = start
@@ -112,6 +117,7 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         self.original = original
         self.originalDate = originalDate
         self.commitment = commitment
+        self.bundle = bundle
     }
 
     /// Returns the term with another end, earlier or later.
@@ -124,13 +130,14 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
             offer: offer,
             original: original,
             originalDate: originalDate,
-            commitment: commitment?.moved(to: cycle, rate)
+            commitment: commitment?.moved(to: cycle, rate),
+            bundle: bundle
         )
     }
 
     /// Returns this term with the start and the end of another.
     ///
-    /// Used for a family member, whose term follows the purchaser's period but has its own transactions.
+    /// Used for a family member and a member of a bundle, whose term follows another period but has its own transactions.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -139,7 +146,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
             offer: offer,
             original: original,
             originalDate: originalDate,
-            commitment: other.commitment
+            commitment: other.commitment,
+            bundle: bundle
         )
     }
 
@@ -153,11 +161,19 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         product == self.product && plan == billingPlan && offer.map { $0.remaining > 0 } ?? false
     }
 
+    /// Returns the share of the period that remains at a moment, in thousandths of a percent.
+    func remainingShare(at moment: Date) -> Int {
+        guard end > start else { return Refund.whole }
+        let remaining = end.timeIntervalSince(moment) / end.timeIntervalSince(start)
+        return Int((min(max(remaining, 0), 1) * Double(Refund.whole)).rounded())
+    }
+
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {
         left === right
             || (left.product == right.product && left.start == right.start && left.cycle == right.cycle
                 && left.offer == right.offer && left.original == right.original
-                && left.originalDate == right.originalDate && left.commitment == right.commitment)
+                && left.originalDate == right.originalDate && left.commitment == right.commitment
+                && left.bundle == right.bundle)
     }
 
     func hash(into hasher: inout Hasher) {

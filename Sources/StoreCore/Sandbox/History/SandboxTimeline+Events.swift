@@ -153,7 +153,12 @@ extension SandboxTimeline.Entry {
         case .bought(let purchase):
             kind = .sale
             describe(purchase, history)
-            what = Self.sale("sold in the store itself", purchase)
+            let relation = purchase.subscription?.term.bundle
+            let period = relation?.period
+            let verb =
+                period.map { "included in \(state.catalog[$0.product].identifier) #\($0.transaction.identifier)" }
+                ?? (relation == nil ? "sold in the store itself" : "sold by itself")
+            what = Self.sale(verb, purchase)
         case .storefront(let countryCode): what = "sells for \(countryCode) from now on"
         case .promoted(let device, let product):
             kind = .order
@@ -281,7 +286,9 @@ extension SandboxTimeline.Entry {
         case .cutShort(let subscription, let term):
             kind = .subscription
             describe(subscription, state)
-            what = "period ended early, at \(term.end.universalText)"
+            let isMember = term.bundle?.period != nil
+            what =
+                "\(isMember ? "period follows the bundle's, until" : "period ended early, at") \(term.end.universalText)"
         case .priceIncrease(let subscription, let increase):
             kind = .subscription
             describe(subscription, state)

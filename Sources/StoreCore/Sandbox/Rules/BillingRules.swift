@@ -73,6 +73,7 @@ extension SandboxState {
     /// A subscription whose last renewal failed ends at once when auto-renewal is turned off, unless the payment is one
     /// of a commitment, which remains due.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
+        if catalog.hasBundles, let events = setAutoRenewInBundle(isOn, of: index) { return events }
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, !subscriptions[index].isCommitted, subscriptions.trouble(of: index) != nil {
             return expire(index, at: now, rate)
@@ -124,7 +125,7 @@ extension SandboxState {
         return subscriptions.indices.compactMap { index in
             // The prices of monthly payments are those of the billing plan.
             guard subscriptions[index].isRunning, subscriptions[index].renewsAs == product,
-                subscriptions[index].renewalPlan == nil
+                subscriptions[index].renewalPlan == nil, subscriptions.bundle(of: index) == nil
             else { return nil }
             let kept = keptPrice(of: index) ?? old
             guard price > kept else {

@@ -170,7 +170,7 @@ extension SandboxState {
     ) -> Sale {
         guard let product, let account else { return Sale(charge: 0) }
         switch catalog.kind(of: product) {
-        case .autoRenewable:
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             guard payment.hasSpecialTerms, let terms = try? orderedOffer(of: payment, product).get() else {
                 return subscribe(account, to: product, transaction, ordered: ordered, at: now, rate)
             }

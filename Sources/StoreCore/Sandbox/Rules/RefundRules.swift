@@ -39,8 +39,10 @@ extension SandboxState {
             )
             return LedgerRecord(date: now, event: .operator(.refunded(refund)))
         }
-        // Nothing was sold if the purchase only changed the product of the next renewal.
-        guard purchases[place].isOwn else { throw .notSold(number.identifier) }
+        // Nothing was sold if the purchase only changed the product of the next renewal, or came with a bundle.
+        guard purchases[place].isOwn, purchases[place].term?.bundle?.period == nil else {
+            throw .notSold(number.identifier)
+        }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
         let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
@@ -111,7 +113,7 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription:
             let own = history.ownPurchases(of: product)
             return own.contains(place) ? own : [place]
-        case .autoRenewable:
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             // A repetition is free, and has the same term as its neighbor in the chain. Equal terms alone are not
             // sufficient: charged periods that were cut short at one moment have equal terms, too.
             guard let chain = term.map({ history.chain(of: $0.original) }) else { return [place] }

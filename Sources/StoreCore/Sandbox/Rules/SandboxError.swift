@@ -20,6 +20,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignAccount(String)
     /// The account has no running subscription in this group.
     case notSubscribed(group: String)
+    /// The account's subscription in this group is a member of a bundle, and changes with the bundle alone.
+    case bundled(group: String, bundle: String, bundleGroup: String)
     /// The account has not been asked to agree to a higher price in this group, or has answered.
     case noPriceConsentPending(group: String)
     /// The store never assigned this identifier to a transaction, or the transaction was deleted.
@@ -65,6 +67,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"
         case .invalidAppPurchase(let reason): "the app cannot have been bought that way: \(reason)"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
+        case .bundled(let group, let bundle, let bundleGroup):
+            "the subscription in the group \"\(group)\" is a part of \"\(bundle)\": use its group, \"\(bundleGroup)\""
         case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""
         }
     }

@@ -7,9 +7,10 @@ extension SandboxState {
     /// The time in which extensions are counted: 365 days.
     private static var extensionSpan: TimeInterval { 365 * 86_400 }
 
-    /// Whether a subscription is active: it runs, and its last renewal was charged.
+    /// Whether a subscription is active: it runs, its last renewal was charged, and no bundle includes it.
     private func isActive(_ index: SubscriptionIndex) -> Bool {
         subscriptions[index].isRunning && subscriptions.trouble(of: index) == nil
+            && subscriptions.bundle(of: index) == nil
     }
 
     /// Returns the reason why an active subscription's renewal date cannot be extended; nil if it can.

@@ -41,12 +41,18 @@ extension SandboxState {
         let isEligible = isIntroductoryAllowed && !isChange && known?.hasUsedIntroductoryOffer != true
         let introductory = isEligible ? catalog.introductoryOffer(of: product, plan) : nil
         let isFollowed = isStackable && introductory != nil
+        // By itself, a former member of a bundle is another subscription, unless it replaces the running one.
+        let isLeaving = !isChange && known?.term.bundle?.period != nil
+        let previous = known?.term.bundle?.period?.original ?? known?.term.bundle?.previousOriginal
         let (term, charge) = self.term(
             of: product,
             wanted.period,
             plan,
             offer: isFollowed ? introductory : offer ?? introductory,
-            original: known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, ordered),
+            original: isLeaving
+                ? (transaction, ordered)
+                : known.map { ($0.term.original, $0.term.originalDate) } ?? (transaction, ordered),
+            bundle: previous.map { BundleRelation(previousOriginal: $0) },
             after: BillingCycle(from: now, at: rate),
             rate
         )
@@ -127,6 +133,7 @@ extension SandboxState {
                 plan,
                 offer: subscriptions.waitingOffer(of: index),
                 original: (last.original, last.originalDate),
+                bundle: last.bundle,
                 after: cycle,
                 rate
             )
@@ -143,7 +150,8 @@ extension SandboxState {
             offer: offer.next,
             original: last.original,
             originalDate: last.originalDate,
-            commitment: monthlyTerms(of: product, under: plan).map { Commitment($0, number: 1, cycle: next, rate) }
+            commitment: monthlyTerms(of: product, under: plan).map { Commitment($0, number: 1, cycle: next, rate) },
+            bundle: last.bundle
         )
         return (term, offer.terms.price)
     }
@@ -204,6 +212,7 @@ extension SandboxState {
         _ plan: StoreProduct.BillingPlan?,
         offer named: SubscriptionOffer?,
         original: (transaction: TransactionNumber, date: Date),
+        bundle: BundleRelation?,
         after cycle: BillingCycle,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
@@ -222,7 +231,8 @@ extension SandboxState {
             originalDate: original.date,
             commitment: monthly.map {
                 Commitment($0, number: offer == nil || isByPeriod ? 1 : 0, cycle: next, rate)
-            }
+            },
+            bundle: bundle
         )
         return (term, offer?.price ?? monthly?.price ?? catalog.price(of: product))
     }
@@ -266,7 +276,7 @@ extension SandboxState {
     /// Returns the length of the period that follows the running one of a subscription, nil if it does not renew.
     private func periodThatGoesOn(_ index: SubscriptionIndex, _ rate: RenewalRate) -> StoreProduct.Period? {
         let subscription = subscriptions[index]
-        guard subscription.isRunning, subscription.continues,
+        guard subscription.isRunning, subscription.continues, subscription.term.bundle?.period == nil,
             catalog.isOnSale(subscription.nextProduct, at: subscription.term.end),
             !(billing.mayFail || subscriptions.hasExceptions) || eventInsteadOfRenewal(of: index, rate) == nil
         else { return nil }

@@ -288,6 +288,7 @@ enum NotificationKind: String, Sendable {
             case .billingError: self = .billingRetry
             case .didNotConsentToPriceIncrease: self = .priceIncrease
             case .productUnavailable: self = .productNotForSale
+            case .unbundled: self = .voluntary
             case .renewalLimitReached, .revoked: return nil
             }
         }

@@ -30,7 +30,7 @@ struct PayloadPacker {
             payload.inAppOwnershipType.rawValue, payload.subscriptionGroupIdentifier, payload.appAccountToken,
             payload.revocationType?.rawValue, payload.storefront, payload.storefrontId,
             payload.transactionReason?.rawValue, payload.currency, payload.appTransactionId,
-            payload.billingPlanType?.rawValue,
+            payload.billingPlanType?.rawValue, payload.bundleProductId, payload.bundleSubscriptionGroupIdentifier,
         ] {
             add(word: word)
         }
@@ -49,6 +49,11 @@ struct PayloadPacker {
             add(commitment.commitmentExpiresDate)
             add(commitment.commitmentPrice.map { Int($0) })
         }
+        for number in [
+            payload.bundleTransactionId, payload.bundleOriginalTransactionId, payload.previousOriginalTransactionId,
+        ] {
+            bytes.add(number ?? "")
+        }
     }
 
     private mutating func add(_ payload: RenewalPayload) {
@@ -56,10 +61,13 @@ struct PayloadPacker {
         for word in [
             payload.productId, payload.autoRenewProductId, payload.environment, payload.currency,
             payload.appAccountToken, payload.appTransactionId, payload.renewalBillingPlanType?.rawValue,
+            payload.bundleProductId, payload.bundleSubscriptionGroupIdentifier,
         ] {
             add(word: word)
         }
         bytes.add(payload.autoRenewStatus.rawValue)
+        bytes.add(payload.bundleOriginalTransactionId ?? "")
+        add(payload.willUnbundle.map { $0 ? 1 : 0 })
         for date in [
             payload.signedDate, payload.renewalDate, payload.gracePeriodExpiresDate,
             payload.recentSubscriptionStartDate,
@@ -157,6 +165,8 @@ struct PayloadUnpacker {
         payload.currency = try word()
         payload.appTransactionId = try word()
         payload.billingPlanType = try value()
+        payload.bundleProductId = try word()
+        payload.bundleSubscriptionGroupIdentifier = try word()
         payload.purchaseDate = try required(date())
         payload.originalPurchaseDate = try required(date())
         payload.signedDate = try required(date())
@@ -181,6 +191,9 @@ struct PayloadUnpacker {
                 commitmentPrice: try self.number().map { Int64($0) }
             )
         }
+        payload.bundleTransactionId = try optionalText()
+        payload.bundleOriginalTransactionId = try optionalText()
+        payload.previousOriginalTransactionId = try optionalText()
         return payload
     }
 
@@ -201,7 +214,11 @@ struct PayloadUnpacker {
         payload.appAccountToken = try word()
         payload.appTransactionId = try word()
         payload.renewalBillingPlanType = try value()
+        payload.bundleProductId = try word()
+        payload.bundleSubscriptionGroupIdentifier = try word()
         payload.autoRenewStatus = try required(RenewalPayload.AutoRenewStatus(rawValue: bytes.int()))
+        payload.bundleOriginalTransactionId = try optionalText()
+        payload.willUnbundle = try number().map { $0 != 0 }
         payload.signedDate = try required(date())
         payload.renewalDate = try date()
         payload.gracePeriodExpiresDate = try date()
@@ -232,6 +249,11 @@ struct PayloadUnpacker {
     }
 
     private mutating func word() throws -> String? { try words.word(bytes.int()) }
+    private mutating func optionalText() throws -> String? {
+        let text = try bytes.text()
+        return text.isEmpty ? nil : text
+    }
+
     private mutating func requiredWord() throws -> String { try required(word()) }
     private mutating func date() throws -> PayloadDate? { try number().map { PayloadDate(milliseconds: Int64($0)) } }
 

@@ -17,7 +17,7 @@ extension ServerView {
         let (number, period) = try driver.read { builder -> (TransactionNumber, String?) in
             let first = try builder.original(original)
             let payload = builder.payload(of: first)
-            guard payload.type == .autoRenewable else { throw ServerRefusal.notSubscription(original) }
+            guard payload.type.renews else { throw ServerRefusal.notSubscription(original) }
             guard payload.inAppOwnershipType == .purchased else { throw ServerRefusal.familyShared(original) }
             let newest = builder.index.newestPeriod(of: first.number, by: first.account)
             return (first.number, newest?.period?.identifier)
@@ -152,9 +152,7 @@ extension ServerRefundPreference {
         case .grant: return Refund.whole
         case .prorate(let consumed?): return min(max(Refund.whole - consumed, 0), Refund.whole)
         case .prorate(nil):
-            guard let term, term.end > term.start else { return Refund.whole }
-            let remaining = term.end.timeIntervalSince(now) / term.end.timeIntervalSince(term.start)
-            return Int((min(max(remaining, 0), 1) * Double(Refund.whole)).rounded())
+            return term?.remainingShare(at: now) ?? Refund.whole
         }
     }
 }

@@ -45,7 +45,7 @@ extension SandboxStore {
         var earliest = FirstFew<(date: Date, index: SubscriptionIndex)>(limit) {
             ($0.date, $0.index) < ($1.date, $1.index)
         }
-        for index in state.subscriptions.indices where state.subscriptions[index].isRunning {
+        for index in state.subscriptions.indices where state.subscriptions.isDueByItself(index) {
             total += 1
             earliest.insert((state.subscriptions.nextMoment(of: index), index))
         }
@@ -56,7 +56,7 @@ extension SandboxStore {
     package func nextChanges(of numbers: [Int]) -> [Int: DueChange] {
         let (state, rules) = forecastState
         let changes = numbers.map(SubscriptionIndex.init(rawValue:))
-            .filter { state.subscriptions.indices.contains($0) && state.subscriptions[$0].isRunning }
+            .filter { state.subscriptions.indices.contains($0) && state.subscriptions.isDueByItself($0) }
             .compactMap { state.nextChange(of: $0, rules) }
         return Dictionary(changes.map { ($0.subscription, $0) }) { $1 }
     }
@@ -65,7 +65,7 @@ extension SandboxStore {
     package var nextRenewal: Date? {
         let (state, rules) = forecastState
         var next: Date?
-        for index in state.subscriptions.indices where state.subscriptions[index].isRunning {
+        for index in state.subscriptions.indices where state.subscriptions.isDueByItself(index) {
             let moment = state.subscriptions.nextMoment(of: index)
             guard next.map({ moment < $0 }) ?? true, state.nextChange(of: index, rules)?.kind == .renews else {
                 continue

@@ -139,7 +139,7 @@ extension SandboxState {
         server.decide(refundOf: refund.transactions)
         switch catalog.kind(of: refund.product) {
         case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
-        case .autoRenewable:
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
         case .consumable, .nonRenewing: break
         }

@@ -261,7 +261,7 @@ extension SandboxState {
         switch kind {
         case .consumable, .nonRenewing: break
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
-        case .autoRenewable:
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             if let change = subscription { apply(change, with: details, of: payment, transaction, account) }
         }
         return remember(

@@ -147,7 +147,7 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription:
             givesAccess = isOwned
             if isOwned { accounts[account].owned.insert(reversal.product) }
-        case .autoRenewable:
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             givesAccess = reversal.resumed != nil
             if let index = reversal.resumed, subscriptions[index].end == .revoked { subscriptions.resume(index) }
         case .consumable, .nonRenewing: break

@@ -7,7 +7,7 @@ struct Subscriptions: StatePart {
         let account: AccountID
         let group: String
         /// The transaction that began the subscription, to which renewals refer as their original.
-        let original: StoreTransaction.Details
+        fileprivate(set) var original: StoreTransaction.Details
         /// The running period, or the last one of an ended subscription.
         var term: SubscriptionTerm
         /// The product that the subscription renews as, after the commitment if there is one.
@@ -116,7 +116,31 @@ struct Subscriptions: StatePart {
     }
 
     /// Returns the billing trouble of the renewal that is due, nil for none.
-    func trouble(of index: SubscriptionIndex) -> BillingTrouble? { troubles.isEmpty ? nil : troubles[index] }
+    ///
+    /// A member of a bundle has the bundle's.
+    func trouble(of index: SubscriptionIndex) -> BillingTrouble? {
+        if troubles.isEmpty { return nil }
+        return troubles[index] ?? bundle(of: index).flatMap { troubles[$0] }
+    }
+
+    /// Returns the bundle that a running subscription is a member of; nil for none.
+    func bundle(of index: SubscriptionIndex) -> SubscriptionIndex? {
+        guard let period = subscriptions[index].term.bundle?.period, subscriptions[index].isRunning else { return nil }
+        return ofOriginal[period.original]
+    }
+
+    /// Whether a subscription runs and is due at the end of its period, as all but the members of bundles are.
+    func isDueByItself(_ index: SubscriptionIndex) -> Bool {
+        subscriptions[index].isRunning && subscriptions[index].term.bundle?.period == nil
+    }
+
+    /// Returns the running members of a bundle, in the order in which they began.
+    func members(of bundle: SubscriptionIndex) -> [SubscriptionIndex] {
+        let original = subscriptions[bundle].term.original
+        return all(of: subscriptions[bundle].account).filter {
+            subscriptions[$0].isRunning && subscriptions[$0].term.bundle?.period?.original == original
+        }
+    }
 
     /// Returns the price increase to which a subscription's user was asked to consent.
     func increase(of index: SubscriptionIndex) -> PriceIncrease? { increases.isEmpty ? nil : increases[index] }
@@ -156,7 +180,8 @@ struct Subscriptions: StatePart {
 extension Subscriptions {
     /// Starts an account's subscription in a group, or restarts or replaces the existing one.
     ///
-    /// `purchase` becomes the original of a new subscription; an existing one keeps its original.
+    /// `purchase` becomes the original of a new subscription; an existing one keeps its original, unless it joins or has
+    /// left a bundle.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -170,9 +195,16 @@ extension Subscriptions {
         if let index = index(of: group, account: account) {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
+            let former = subscriptions[index].term.original
+            if former != term.original {
+                subscriptions[index].original = purchase
+                ofOriginal[former] = nil
+                ofOriginal[term.original] = index
+            }
             subscriptions[index].renewsAs = term.product
             subscriptions[index].renewalPlan = term.billingPlan
-            subscriptions[index].willRenew = true
+            // A member renews by itself only once it is to leave the bundle.
+            subscriptions[index].willRenew = term.bundle?.period == nil
             subscriptions[index].end = nil
             subscriptions[index].renewals = 0
             setIncrease(nil, of: index)
@@ -198,6 +230,7 @@ extension Subscriptions {
         )
         ofAccount[account, default: []].append(index)
         ofOriginal[term.original] = index
+        if term.bundle?.period != nil { subscriptions[index].willRenew = false }
         if let waiting { waitingOffers[index] = waiting }
         set(term, of: index)
     }
@@ -281,6 +314,8 @@ extension Subscriptions {
         of index: SubscriptionIndex,
         purchase: StoreTransaction.Details
     ) {
+        // A member of a bundle that is bought again stays in the bundle.
+        if subscriptions[index].term.bundle?.period != nil { return }
         let isOther = product != subscriptions[index].renewsAs || plan != subscriptions[index].renewalPlan
         if offer != nil || isOther { waitingOffers[index] = WaitingOffer(offer, from: purchase) }
         // A pending price increase concerns the old product, so it is dropped when the subscriber chooses another.
@@ -320,6 +355,8 @@ extension Subscriptions {
     }
 
     private mutating func schedule(_ index: SubscriptionIndex, at moment: Date) {
+        // The members of a bundle are not due: they follow the bundle.
+        if subscriptions[index].term.bundle?.period != nil { return dropStale() }
         let new = Due(moment: moment, subscription: index)
         // A subscription that has just renewed is usually the first of the heap: its entry is replaced in place.
         if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
@@ -342,8 +379,7 @@ extension Subscriptions {
 
     private func isDue(_ due: Due) -> Bool {
         let index = due.subscription
-        guard subscriptions[index].isRunning else { return false }
-        return nextMoment(of: index) == due.moment
+        return isDueByItself(index) && nextMoment(of: index) == due.moment
     }
 
     /// Returns the earliest due date after a moment in the part of the heap below a place; nil for none.
