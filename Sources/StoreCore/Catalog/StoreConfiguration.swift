@@ -59,7 +59,7 @@ public struct StoreConfiguration: Hashable, Sendable {
     ///
     /// The products of a kind are in the file's order.
     public var products: [SandboxProduct]
-    /// The groups of the auto-renewable subscriptions.
+    /// The groups of the auto-renewable subscriptions, then those of suites and bundles.
     public var subscriptionGroups: [SubscriptionGroup]
     /// The settings for tests.
     public var settings: Settings
@@ -68,7 +68,8 @@ public struct StoreConfiguration: Hashable, Sendable {
     /// The parts of the file that are probably mistakes or are not supported, but do not prevent its use.
     ///
     /// * Each unknown key, with the known key that may have been meant.
-    /// * A format newer than ``newestMajorVersion``, or a newer kind of product: suites and bundles are not sold yet.
+    /// * A format newer than ``newestMajorVersion``.
+    /// * A member of a bundle that the file does not have, and a bundle without any, which is left out.
     /// * A product with an empty price, which sells at 0.
     /// * A repeated locale of a product or group, of which the first is used.
     /// * An offer with the identifier of an earlier one in the same list, which no purchase can use.

@@ -41,22 +41,34 @@ struct StorekitFile: Decodable {
         let localizations: [Localization]?
         let subscriptionGroupID: String?
         let groupNumber: Double?
-        let recurringSubscriptionPeriod: String
+        let recurringSubscriptionPeriod: String?
         let introductoryOffer: Offer?
         let introductoryOffers: [Offer]?
         let adHocOffers: [Offer]?
         let codeOffers: [Offer]?
         let winbackOffers: [Offer]?
         let billingPlans: [BillingPlan]?
+        // The keys of suites and bundles (format 6), which take the place of two of those above.
+        let duration: String?
+        let isFamilyShareable: Bool?
+        let members: [Member]?
     }
 
-    /// A group of suites or of bundles of subscriptions (format 6), decoded only to name the products in warnings.
-    struct CombinedGroup: Decodable {
-        struct Product: Decodable {
+    /// A member of a suite or a bundle: an identifier, or an object with one; nil for anything else.
+    struct Member: Decodable {
+        private struct Names: Decodable {
             let productID: String?
+            let internalID: String?
+            let referenceName: String?
         }
 
-        let subscriptions: [Product]?
+        let identifier: String?
+
+        init(from decoder: any Decoder) {
+            let text = try? decoder.singleValueContainer().decode(String.self)
+            let names = text == nil ? try? Names(from: decoder) : nil
+            identifier = text ?? names?.productID ?? names?.internalID ?? names?.referenceName
+        }
     }
 
     struct BillingPlan: Decodable {
@@ -89,8 +101,8 @@ struct StorekitFile: Decodable {
     let products: [Product]?
     let nonRenewingSubscriptions: [Product]?
     let subscriptionGroups: [Group]?
-    let subscriptionSuiteGroups: [CombinedGroup]?
-    let subscriptionBundleGroups: [CombinedGroup]?
+    let subscriptionSuiteGroups: [Group]?
+    let subscriptionBundleGroups: [Group]?
     let settings: Settings?
     let subscriptionOffersKeyPair: KeyPair?
 }
@@ -147,7 +159,14 @@ extension StorekitFile {
 struct StorekitFilePlace: CustomStringConvertible {
     private enum List {
         case products, nonRenewingSubscriptions
-        case group(Int)
+        case group(GroupList, Int)
+    }
+
+    /// A list of groups; the raw value is its key.
+    enum GroupList: String {
+        case subscriptions = "subscriptionGroups"
+        case suites = "subscriptionSuiteGroups"
+        case bundles = "subscriptionBundleGroups"
     }
 
     private let list: List
@@ -162,7 +181,9 @@ struct StorekitFilePlace: CustomStringConvertible {
 
     static func product(_ index: Int) -> Self { Self(.products, index) }
     static func nonRenewing(_ index: Int) -> Self { Self(.nonRenewingSubscriptions, index) }
-    static func subscription(_ index: Int, ofGroup group: Int) -> Self { Self(.group(group), index) }
+    static func subscription(_ index: Int, ofGroup group: Int, in list: GroupList = .subscriptions) -> Self {
+        Self(.group(list, group), index)
+    }
 
     /// Returns the place of an offer of this product: in a list, or without an index if the key has a single offer.
     func offer(_ offer: Int? = nil, in key: StaticString) -> Self {
@@ -177,7 +198,7 @@ struct StorekitFilePlace: CustomStringConvertible {
             switch list {
             case .products: "products[\(index)]"
             case .nonRenewingSubscriptions: "nonRenewingSubscriptions[\(index)]"
-            case .group(let group): "subscriptionGroups[\(group)].subscriptions[\(index)]"
+            case .group(let list, let group): "\(list.rawValue)[\(group)].subscriptions[\(index)]"
             }
         guard let offers else { return product }
         return "\(product).\(offers)\(offer.map { "[\($0)]" } ?? "")"

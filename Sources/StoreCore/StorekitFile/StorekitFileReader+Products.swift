@@ -5,6 +5,8 @@ extension StorekitFileReader {
     struct Shelf {
         private(set) var products: [SandboxProduct] = []
         private var indices: [ExactText: Int] = [:]
+        /// The places of suites and bundles, some of which are left out of the products.
+        private var combined: [Int: Place] = [:]
         private let file: StorekitFile
 
         init(file: StorekitFile) {
@@ -17,14 +19,18 @@ extension StorekitFileReader {
         }
 
         /// Adds a product; returns the place of an existing one with the same identifier, if there is one.
-        mutating func add(_ product: SandboxProduct) -> Place? {
+        mutating func add(_ product: SandboxProduct, at place: Place) -> Place? {
             let identifier = ExactText(product.identifier)
-            if let twin = indices.updateValue(products.count, forKey: identifier) { return place(of: twin) }
+            if product.kind == .subscriptionSuite || product.kind == .subscriptionBundle {
+                combined[products.count] = place
+            }
+            if let twin = indices.updateValue(products.count, forKey: identifier) { return self.place(of: twin) }
             products.append(product)
             return nil
         }
 
         private func place(of number: Int) -> Place {
+            if let place = combined[number] { return place }
             var index = number
             let products = file.products?.count ?? 0
             if index < products { return .product(index) }
@@ -43,7 +49,7 @@ extension StorekitFileReader {
     }
 
     func add(_ product: SandboxProduct, at place: Place, to shelf: inout Shelf) throws(StoreConfigurationError) {
-        guard let twin = shelf.add(product) else { return }
+        guard let twin = shelf.add(product, at: place) else { return }
         let found = "\(Expectation.quoted(product.identifier)), which \(twin) has too"
         throw problem(place.path("productID"), "an identifier of its own", found)
     }
@@ -76,11 +82,23 @@ extension StorekitFileReader {
 
     func subscription(
         _ product: StorekitFile.Subscription,
+        _ list: Place.GroupList,
         in group: StoreConfiguration.SubscriptionGroup,
         at place: Place
     ) throws(StoreConfigurationError) -> SandboxProduct {
-        if let type = product.type, type != "RecurringSubscription" {
-            throw problem(place.path("type"), "\"RecurringSubscription\"", Expectation.quoted(type))
+        let (kind, name): (SandboxProduct.Kind, String) =
+            switch list {
+            case .subscriptions: (.autoRenewable, "RecurringSubscription")
+            case .suites: (.subscriptionSuite, "SubscriptionSuite")
+            case .bundles: (.subscriptionBundle, "SubscriptionBundle")
+            }
+        if let type = product.type, type != name {
+            throw problem(place.path("type"), "\"\(name)\"", Expectation.quoted(type))
+        }
+        let isPlain = kind == .autoRenewable
+        let periodKey = isPlain ? "recurringSubscriptionPeriod" : "duration"
+        guard let period = isPlain ? product.recurringSubscriptionPeriod : product.duration else {
+            throw problem(place.path(periodKey), Expectation.duration, "nothing")
         }
         if let other = product.subscriptionGroupID, other != group.identifier {
             let expected = "the identifier of its group, \(Expectation.quoted(group.identifier))"
@@ -88,23 +106,24 @@ extension StorekitFileReader {
         }
         return SandboxProduct(
             identifier: try identifier(product.productID, at: place),
-            kind: .autoRenewable,
+            kind: kind,
             referenceName: product.referenceName ?? product.productID,
             price: try productPrice(product.displayPrice, at: place),
             localizations: localizations(product.localizations, at: place.description),
-            isFamilyShareable: product.familyShareable ?? false,
+            isFamilyShareable: (isPlain ? product.familyShareable : product.isFamilyShareable) ?? false,
             internalIdentifier: product.internalID,
             subscription: SandboxProduct.Subscription(
                 groupIdentifier: group.identifier,
                 level: try whole(product.groupNumber, or: 1, from: 1, at: place.path("groupNumber")),
-                period: try period(product.recurringSubscriptionPeriod, at: place, "recurringSubscriptionPeriod"),
+                period: try self.period(period, at: place, periodKey),
                 introductoryOffers: try introductoryOffers(of: product, at: place),
                 promotionalOffers: try promotionalOffers(product.adHocOffers, at: place),
                 codeOffers: try codeOffers(product.codeOffers, at: place),
                 winBackOffers: try winBackOffers(product.winbackOffers, at: place),
                 groupName: group.name.isEmpty ? nil : group.name,
                 groupLocalizations: group.localizations,
-                billingPlans: try billingPlans(product.billingPlans, at: place)
+                billingPlans: try billingPlans(product.billingPlans, at: place),
+                members: list == .suites ? (product.members ?? []).compactMap(\.identifier) : []
             )
         )
     }

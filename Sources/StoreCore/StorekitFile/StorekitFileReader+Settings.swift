@@ -141,12 +141,12 @@ extension StorekitFileReader {
     }
 
     /// Throws an error for a group with an empty identifier, or with that of an earlier group.
-    func checkGroups(_ groups: [StorekitFile.Group]) throws(StoreConfigurationError) {
+    func checkGroups(_ groups: [StorekitFile.Group], in list: String) throws(StoreConfigurationError) {
         if let number = groups.firstIndex(where: \.id.isEmpty) {
-            throw problem("subscriptionGroups[\(number)].id", Expectation.key("id"), "\"\"")
+            throw problem("\(list)[\(number)].id", Expectation.key("id"), "\"\"")
         }
         if let twins = Repetition.first(in: groups.lazy.map(\.id)) {
-            throw repetition(twins, in: "subscriptionGroups", key: "id", expected: "an identifier of its own")
+            throw repetition(twins, in: list, key: "id", expected: "an identifier of its own")
         }
     }
 

@@ -36,25 +36,17 @@ struct StorekitFileReader {
             let place = Place.nonRenewing(index)
             try add(try self.product(product, or: .nonRenewing, at: place), at: place, to: &shelf)
         }
-        try checkGroups(file.subscriptionGroups ?? [])
         var groups: [StoreConfiguration.SubscriptionGroup] = []
-        for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
-            let subscriptions = group.subscriptions ?? []
-            let description = StoreConfiguration.SubscriptionGroup(
-                identifier: group.id,
-                name: group.name ?? "",
-                localizations: localizations(group.localizations, at: "subscriptionGroups[\(number)]"),
-                productIdentifiers: subscriptions.map(\.productID)
-            )
-            groups.append(description)
-            for (index, subscription) in subscriptions.enumerated() {
-                let place = Place.subscription(index, ofGroup: number)
-                try add(try self.subscription(subscription, in: description, at: place), at: place, to: &shelf)
-            }
+        // Bundles come last, since their members are subscriptions of the file.
+        try add(file.subscriptionGroups, .subscriptions, to: &groups, &shelf)
+        try add(file.subscriptionSuiteGroups, .suites, to: &groups, &shelf)
+        try add(file.subscriptionBundleGroups, .bundles, to: &groups, &shelf)
+        if let twins = Repetition.first(in: groups.lazy.map(\.identifier)) {
+            // Within one list, a repeated identifier was found already.
+            let found = "\(Expectation.quoted(groups[twins.index].identifier)), which another group has too"
+            throw problem("the groups of suites and bundles", "an identifier of its own for each", found)
         }
         warnOfRepeatedOffers(in: file)
-        warnOfProducts(in: file.subscriptionSuiteGroups, "subscriptionSuiteGroups", "suites")
-        warnOfProducts(in: file.subscriptionBundleGroups, "subscriptionBundleGroups", "bundles")
         return StoreConfiguration(
             identifier: file.identifier,
             version: version,
@@ -67,16 +59,58 @@ struct StorekitFileReader {
         )
     }
 
-    private func warnOfProducts(in groups: [StorekitFile.CombinedGroup]?, _ list: String, _ kind: String) {
-        for (number, group) in (groups ?? []).enumerated() {
-            for (index, product) in (group.subscriptions ?? []).enumerated() {
-                let name = product.productID.map(Expectation.quoted) ?? "the product"
-                warn(
-                    "\(list)[\(number)].subscriptions[\(index)]",
-                    "\(name) is not sold: \(kind) of subscriptions are not yet"
-                )
+    private func add(
+        _ read: [StorekitFile.Group]?,
+        _ list: Place.GroupList,
+        to groups: inout [StoreConfiguration.SubscriptionGroup],
+        _ shelf: inout Shelf
+    ) throws(StoreConfigurationError) {
+        try checkGroups(read ?? [], in: list.rawValue)
+        for (number, group) in (read ?? []).enumerated() {
+            let subscriptions = group.subscriptions ?? []
+            let description = StoreConfiguration.SubscriptionGroup(
+                identifier: group.id,
+                name: group.name ?? "",
+                localizations: localizations(group.localizations, at: "\(list.rawValue)[\(number)]"),
+                productIdentifiers: subscriptions.map(\.productID)
+            )
+            groups.append(description)
+            for (index, subscription) in subscriptions.enumerated() {
+                let place = Place.subscription(index, ofGroup: number, in: list)
+                var product = try self.subscription(subscription, list, in: description, at: place)
+                if list == .bundles, !knowsMembers(of: &product, from: subscription, shelf, at: place) { continue }
+                try add(product, at: place, to: &shelf)
             }
         }
+    }
+
+    /// Limits a bundle to the members that the file has; returns false, with a warning, if none is left.
+    private func knowsMembers(
+        of bundle: inout SandboxProduct,
+        from read: StorekitFile.Subscription,
+        _ shelf: Shelf,
+        at place: Place
+    ) -> Bool {
+        var members: [String] = []
+        for (index, member) in (read.members ?? []).enumerated() {
+            let known = member.identifier.flatMap { name in
+                shelf.products.first {
+                    $0.kind == .autoRenewable && ($0.identifier == name || $0.internalIdentifier == name)
+                }
+            }
+            if let known, !members.contains(known.identifier) {
+                members.append(known.identifier)
+            } else {
+                let name = member.identifier.map(Expectation.quoted) ?? "the member"
+                let fault = known == nil ? "is no auto-renewable subscription of this file" : "is a member already"
+                warn(place.path("members[\(index)]"), "\(name) \(fault), and is left out")
+            }
+        }
+        bundle.subscription?.members = members
+        if members.isEmpty {
+            warn("\(place)", "\(Expectation.quoted(bundle.identifier)) is not sold: it has no members of this file")
+        }
+        return !members.isEmpty
     }
 
     func warn(_ path: String, _ reason: String) {

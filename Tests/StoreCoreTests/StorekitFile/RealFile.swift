@@ -43,7 +43,7 @@ struct RealFile: Sendable, CustomTestStringConvertible {
             version: "6.3",
             identifier: "6E112E1A",
             counts: [0, 1, 0, 0],
-            groups: [],
+            groups: ["E6F94E48"],
             product: "com.example.lifetime",
             price: "49.98",
             title: "Lifetime"

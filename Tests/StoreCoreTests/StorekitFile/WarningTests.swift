@@ -138,30 +138,6 @@ import Testing
         )
     }
 
-    @Test func `Suites and bundles of format 6 are named, product by product, and their keys are known`() throws {
-        func group(_ product: String) -> String {
-            """
-            {"id": "G", "name": "", "localizations": [], "subscriptions": [
-              {"productID": "\(product)", "type": "SubscriptionSuite", "duration": "P1Y", "displayPrice": "1", "members": [{"x": 1}],
-               "isFamilyShareable": false, "familyShareable": false, "groupNumber": 1, "internalID": "1", "introductoryOffers": [],
-               "referenceName": "", "subscriptionGroupID": "G", "localizations": [{"locale": "en_US"}]}]}
-            """
-        }
-        let content = """
-            {"version": {"major": 6, "minor": 3}, "subscriptionSuiteGroups": [\(group("suite"))],
-             "subscriptionBundleGroups": [\(group("bundle")), {}]}
-            """
-        #expect(try read(content).products.isEmpty)
-        #expect(
-            try warnings(content) == [
-                #"subscriptionSuiteGroups[0].subscriptions[0]: "suite" is not sold: suites of subscriptions are not yet"#,
-                #"subscriptionBundleGroups[0].subscriptions[0]: "bundle" is not sold: bundles of subscriptions are not yet"#,
-                "subscriptionBundleGroups[0].subscriptions[0].familyShareable: unknown key, ignored",
-                "subscriptionSuiteGroups[0].subscriptions[0].familyShareable: unknown key, ignored",
-            ]
-        )
-    }
-
     @Test func `A refund request's error of format 6 is read`() throws {
         let errors = try RealFile.load("format-6").settings.forcedErrors
         #expect(errors.map(\.operation) == ["Refund Request Sheet"])
