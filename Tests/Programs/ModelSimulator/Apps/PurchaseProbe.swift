@@ -69,7 +69,8 @@ extension Product {
             case .sword, .gift, .shield, .ghost: .consumable
             case .game: .nonConsumable
             case .season: .nonRenewing
-            case .basic, .gold, .silver: .autoRenewable
+            case .basic, .gold: .autoRenewable
+            case .silver: .subscriptionSuite
             }
         let description = StoreProduct(
             identifier: product.rawValue,

@@ -140,7 +140,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
             isFamilyShareable: true
         )
         .priced("10.99", in: "DEU"),
-        .autoRenewable("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
+        .subscriptionSuite("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
             .notSold(in: "DEU"),
     ]
 
