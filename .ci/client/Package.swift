@@ -89,6 +89,11 @@ let package = Package(
             ]
         ),
 
+        // The bridges of other frameworks, which use nearly every name: types of a store of any kind, in whose module
+        // Store Kit's stand behind the module's name, and a class around each value.
+        .target(name: "CrossStore", dependencies: [storeKit], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(name: "ObjectWrappers", dependencies: [storeKit], swiftSettings: [.swiftLanguageMode(.v5)]),
+
         // An app under the simulator.
         .testTarget(
             name: "SimulatedAppTests",
