@@ -90,9 +90,16 @@ let package = Package(
         ),
 
         // The bridges of other frameworks, which use nearly every name: types of a store of any kind, in whose module
-        // Store Kit's stand behind the module's name, and a class around each value.
+        // Store Kit's stand behind the module's name; a class around each value; JSON; and what toolkits for Swift add.
         .target(name: "CrossStore", dependencies: [storeKit], swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "ObjectWrappers", dependencies: [storeKit], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(name: "WireFormat", dependencies: [storeKit]),
+        .target(name: "Toolkits", dependencies: [storeKit]),
+        .testTarget(
+            name: "PublicFormTests",
+            dependencies: ["CrossStore", "ObjectWrappers", "WireFormat", "Toolkits", storeKit, storeCore],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
 
         // An app under the simulator.
         .testTarget(

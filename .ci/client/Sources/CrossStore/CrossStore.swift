@@ -6,7 +6,6 @@ import StoreKit
 package final class CrossStore: NSObject {
     private let state = State()
     private var listener: Task<Void, Error>?
-    private var messages: Task<Void, Never>?
     private let queue: SKPaymentQueue
 
     package override init() {
@@ -17,7 +16,6 @@ package final class CrossStore: NSObject {
 
     deinit {
         listener?.cancel()
-        messages?.cancel()
         queue.remove(self)
     }
 
@@ -64,7 +62,7 @@ package final class CrossStore: NSObject {
         do {
             fetched = try await StoreKit.Product.products(for: identifiers)
         } catch {
-            throw StoreFailure.wrap(error, fallback: .service)
+            throw PurchaseError.wrap(error, fallback: .service)
         }
         await state.keep(fetched)
         return fetched.map(ProductConversion.product(from:))
@@ -73,7 +71,7 @@ package final class CrossStore: NSObject {
     private func product(_ identifier: String) async throws -> StoreKit.Product {
         if let product = await state.product(identifier) { return product }
         guard let first = try await StoreKit.Product.products(for: [identifier]).first else {
-            throw StoreFailure(.notFound, identifier)
+            throw PurchaseError(.notFound, identifier)
         }
         return first
     }
@@ -86,7 +84,7 @@ package final class CrossStore: NSObject {
         do {
             result = try await product.purchase(options: options)
         } catch {
-            throw StoreFailure.wrap(error, product: product.id)
+            throw PurchaseError.wrap(error, product: product.id)
         }
         switch result {
         case .success(let verification):
@@ -97,16 +95,16 @@ package final class CrossStore: NSObject {
                 await state.keep(transaction)
             }
             return await PurchaseConversion.purchase(from: transaction, jws: verification.jwsRepresentation)
-        case .userCancelled: throw StoreFailure(.userCancelled, product.id)
-        case .pending: throw StoreFailure(.deferred, product.id)
-        @unknown default: throw StoreFailure(.unknown, product.id)
+        case .userCancelled: throw PurchaseError(.userCancelled, product.id)
+        case .pending: throw PurchaseError(.deferred, product.id)
+        @unknown default: throw PurchaseError(.unknown, product.id)
         }
     }
 
     /// Finishes a purchase.
     package func finish(_ id: String) async throws {
         if let pending = await state.take(id) { return await pending.finish() }
-        guard let number = UInt64(id) else { throw StoreFailure(.developer) }
+        guard let number = UInt64(id) else { throw PurchaseError(.developer) }
         for await result in Transaction.unfinished {
             guard let transaction = try? check(result), transaction.id == number else { continue }
             return await transaction.finish()
@@ -125,7 +123,7 @@ package final class CrossStore: NSObject {
 
     /// Returns how an account's subscriptions stand, each with the JSON of its renewal.
     package func statuses(of identifier: String) async throws -> [(state: String, json: String?)] {
-        guard let subscription = try await product(identifier).subscription else { throw StoreFailure(.notFound) }
+        guard let subscription = try await product(identifier).subscription else { throw PurchaseError(.notFound) }
         return try await subscription.status.map { status in
             switch status.renewalInfo {
             case .verified(let info):
@@ -136,9 +134,9 @@ package final class CrossStore: NSObject {
         }
     }
 
-    /// Returns the subscriptions that cannot be charged, once the store says that there are some.
-    package func billingIssues() async throws -> [String] {
-        for await message in StoreKit.Message.messages {
+    /// Returns the subscriptions that cannot be charged, once the store says that there are some: to whoever listens.
+    package func billingIssues(_ messages: inout Message.Messages.AsyncIterator) async throws -> [String] {
+        while let message = await messages.next() {
             guard case .billingIssue = message.reason else { continue }
             break
         }
@@ -206,7 +204,7 @@ package final class CrossStore: NSObject {
 
     /// Returns the country that the store sells in.
     package func country() async throws -> String {
-        guard let storefront = await Storefront.current else { throw StoreFailure(.unknown) }
+        guard let storefront = await Storefront.current else { throw PurchaseError(.unknown) }
         return storefront.countryCode
     }
 
@@ -237,7 +235,7 @@ package final class CrossStore: NSObject {
     private func check<T>(_ result: VerificationResult<T>) throws -> T {
         switch result {
         case .verified(let value): return value
-        case .unverified: throw StoreFailure(.unverified)
+        case .unverified: throw PurchaseError(.unverified)
         }
     }
 }

@@ -35,24 +35,24 @@ package struct Request: Sendable {
         var options: Set<StoreKit.Product.PurchaseOption> = []
         if let quantity, quantity > 1 { options.insert(.quantity(quantity)) }
         if let account {
-            guard let token = UUID(uuidString: account) else { throw StoreFailure(.developer, product.id) }
+            guard let token = UUID(uuidString: account) else { throw PurchaseError(.developer, product.id) }
             options.insert(.appAccountToken(token))
         }
         if let offer {
-            guard let option = Self.option(for: offer) else { throw StoreFailure(.developer, product.id) }
+            guard let option = Self.option(for: offer) else { throw PurchaseError(.developer, product.id) }
             options.insert(option)
         }
         if let plan, #available(iOS 26.4, macOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) {
             switch plan {
             case "monthly": options.insert(.billingPlanType(.monthly))
             case "up-front": options.insert(.billingPlanType(.upFront))
-            default: throw StoreFailure(.developer, product.id)
+            default: throw PurchaseError(.developer, product.id)
             }
         }
         if let winBackOffer {
-            guard let subscription = product.subscription else { throw StoreFailure(.developer, product.id) }
+            guard let subscription = product.subscription else { throw PurchaseError(.developer, product.id) }
             let found = subscription.winBackOffers.first { offer in offer.id == winBackOffer && offer.type == .winBack }
-            guard let found else { throw StoreFailure(.developer, product.id) }
+            guard let found else { throw PurchaseError(.developer, product.id) }
             options.insert(.winBackOffer(found))
         } else if let intended {
             options.insert(.winBackOffer(intended))

@@ -2,7 +2,7 @@ import Foundation
 import StoreKit
 
 /// Why something did not work, in any store.
-package struct StoreFailure: Error, Equatable {
+package struct PurchaseError: Error, Equatable {
     package enum Code: String, Sendable {
         case userCancelled, network, unavailable, notOwned, service, deferred, unverified, notFound, developer, unknown
     }
@@ -13,9 +13,9 @@ package struct StoreFailure: Error, Equatable {
     package init(_ code: Code, _ product: String? = nil) { (self.code, self.product) = (code, product) }
 
     /// Returns the failure that an error of Store Kit stands for.
-    package static func wrap(_ error: Error, fallback: Code = .unknown, product: String? = nil) -> StoreFailure {
-        if let failure = error as? StoreFailure { return failure }
-        if isCancellation(error) { return StoreFailure(.userCancelled, product) }
+    package static func wrap(_ error: Error, fallback: Code = .unknown, product: String? = nil) -> PurchaseError {
+        if let failure = error as? PurchaseError { return failure }
+        if isCancellation(error) { return PurchaseError(.userCancelled, product) }
         if let error = error as? StoreKitError {
             let code: Code
             switch error {
@@ -26,9 +26,9 @@ package struct StoreFailure: Error, Equatable {
             case .systemError: code = .service
             default: code = fallback
             }
-            return StoreFailure(code, product)
+            return PurchaseError(code, product)
         }
-        return StoreFailure(fallback, product)
+        return PurchaseError(fallback, product)
     }
 
     private static func isCancellation(_ error: Error) -> Bool {
