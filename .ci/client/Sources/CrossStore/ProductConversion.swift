@@ -140,7 +140,7 @@ extension StoreKit.Product.SubscriptionPeriod.Unit {
         case .week: return .week
         case .month: return .month
         case .year: return .year
-        default: return .unknown
+        @unknown default: return .unknown
         }
     }
 }

@@ -104,7 +104,7 @@ extension WrappedOffer {
 extension WrappedTerms {
     package var billingPrice: NSDecimalNumber { raw.billingPrice as NSDecimalNumber }
     package var billingDisplayPrice: String { raw.billingDisplayPrice }
-    package var billingPeriod: WrappedPeriod { raw.billingPeriod.wrapped }
+    package var billingPeriod: HashableWrapper<Product.SubscriptionInfo.BillingPeriod> { raw.billingPeriod.wrapped }
     package var billingPlanType: WrappedPlan { raw.billingPlanType.wrapped }
     package var commitmentInfo: WrappedCommitment { raw.commitmentInfo.wrapped }
     package var subscriptionOffers: [WrappedOffer] { raw.subscriptionOffers.map { $0.wrapped } }
@@ -131,7 +131,8 @@ extension WrappedRenewalInfo {
     package var expirationReason: WrappedExpiration? { raw.expirationReason?.wrapped }
     package var isUnbundled: Bool { raw.expirationReason == .unbundled }
     package var priceIncrease: PriceIncrease {
-        switch raw.priceIncreaseStatus {
+        let status: Product.SubscriptionInfo.RenewalInfo.PriceIncreaseStatus = raw.priceIncreaseStatus
+        return switch status {
         case .noIncreasePending: .noIncreasePending
         case .pending: .pending
         case .agreed: .agreed
@@ -265,8 +266,28 @@ extension WrappedDetails {
     package var price: NSDecimalNumber { raw.price as NSDecimalNumber }
 }
 
+extension WrappedCommerceOffer {
+    package var reason: Int {
+        [
+            Transaction.AdvancedCommerceInfo.Offer.Reason.acquisition, .retention, .winBack,
+        ].firstIndex(of: raw.reason) ?? -1
+    }
+}
+
 extension WrappedCommerceRefund {
-    package var isLegal: Bool { raw.reason == .legal }
+    package enum Reason: Int { case unknown = -1, legal, modifyItems, other, unfulfilled, unintended, unsatisfied }
+
+    package var reason: Reason {
+        switch raw.reason {
+        case .legal: .legal
+        case .modifyItems: .modifyItems
+        case .other: .other
+        case .unfulfilled: .unfulfilled
+        case .unintended: .unintended
+        case .unsatisfied: .unsatisfied
+        default: .unknown
+        }
+    }
     package var kind: Int {
         [
             Transaction.AdvancedCommerceInfo.Refund.RefundType.custom, .proRated, .full,
@@ -290,6 +311,16 @@ extension WrappedApp {
     package var deviceVerificationNonce: UUID { raw.deviceVerificationNonce }
     package var jsonRepresentation: Data { raw.jsonRepresentation }
     package var debugText: String { raw.debugDescription }
+}
+
+extension WrappedStoreType {
+    package static var all: [WrappedStoreType] {
+        [
+            AppTransaction.StoreType.consumer.wrapped, AppTransaction.StoreType.education.wrapped,
+            AppTransaction.StoreType.enterprise.wrapped,
+        ]
+    }
+    package var rawValue: String { raw.rawValue }
 }
 
 extension WrappedPlatform {

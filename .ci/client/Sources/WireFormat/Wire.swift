@@ -131,6 +131,24 @@ package enum Wire {
         }
     }
 
+    /// Asks for the price of a purchase, which Apple's platforms do in a sheet of a scene.
+    package static func requestRefund(of id: UInt64) async -> Outcome {
+        await answer {
+            #if canImport(UIKit) || canImport(AppKit)
+                throw OptionPayload.Unsupported(kind: "refund")
+            #else
+                let status: Transaction.RefundRequestStatus = try await Transaction.beginRefundRequest(for: id)
+                return
+                    switch status
+                {
+                case .success: "success"
+                case .userCancelled: "cancelled"
+                @unknown default: "unknown"
+                }
+            #endif
+        }
+    }
+
     package static func promotions() async -> Outcome {
         await answer {
             try await Product.PromotionInfo.currentOrder.map {

@@ -18,6 +18,7 @@ import Testing
         #expect(gold == same && gold.hash == same.hash && gold != coins)
         #expect(Set([gold, same, coins]).count == 2)
         #expect(try #require(gold.subscription).isEqual(same.subscription))
+        #expect(Set(WrappedPlatform.all + WrappedPlatform.all).count == 5 && Set(WrappedStoreType.all).count == 3)
         #expect(coins.type.isEqual(WrappedType.consumable) && coins.type.isEqual(WrappedType(rawValue: "Consumable")))
     }
 

@@ -51,6 +51,18 @@ import WireFormat
         #expect(entitlements.isEmpty)
     }
 
+    @Test func `A refund is asked for once, and an error of the request crosses as one`() async throws {
+        till.store.refundDecision = .ask
+        let id = try #require(try await buy("map").transaction).payload.id
+        let status: String = try await till.run { await Wire.requestRefund(of: id) }.decoded()
+        #expect(status == "success" && till.store.refundRequests == ["\(id)"])
+        guard case .failure(let again) = await till.run({ await Wire.requestRefund(of: id) }) else {
+            Issue.record("it was asked for again")
+            return
+        }
+        #expect(again.kind == "RefundRequestError" && again.name == "duplicateRequest" && !again.message.isEmpty)
+    }
+
     @Test func `A group crosses with its subscriptions`() async throws {
         let id = try #require(try await buy("gold").transaction).payload.id
         let groups: [Wire.Group] = try await till.run { await Wire.groups() }.decoded()
@@ -62,17 +74,20 @@ import WireFormat
 
     @Test func `An error crosses with its kind, its name and what underlies it`() async throws {
         guard case .failure(let refused) = await till.run({ await Wire.purchase("nothing", []) }) else {
-            return #expect(Bool(false), "it was sold")
+            Issue.record("it was sold")
+            return
         }
         #expect(refused.kind == "PurchaseError" && refused.name == "productUnavailable" && !refused.message.isEmpty)
         till.store.purchaseFailure = .network(.timedOut, "Too late.")
         guard case .failure(let failed) = await till.run({ await Wire.purchase("coins", []) }) else {
-            return #expect(Bool(false), "it was sold")
+            Issue.record("it was sold")
+            return
         }
         #expect(failed.kind == "StoreKitError" && failed.name == "networkError")
         #expect(failed.underlying == .init(domain: "NSURLErrorDomain", code: -1001))
         guard case .failure(let odd) = await till.run({ await Wire.purchase("coins", [OptionPayload("gift")]) }) else {
-            return #expect(Bool(false), "it was sold")
+            Issue.record("it was sold")
+            return
         }
         #expect(odd.kind == "Error" && odd.name == "Unsupported")
     }
