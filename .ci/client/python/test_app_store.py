@@ -147,8 +147,7 @@ def test_retention_message(app_store, backend, verifier):
     question = verifier.verify_and_decode_realtime_request(backend.next()[0])
     assert (question.originalTransactionId, question.productId) == (subscription, "pro.monthly")
     test = client.initiate_performance_test(PerformanceTestRequest(originalTransactionId=subscription))
-    for _ in range(test.config.totalRequests):
-        backend.next()
+    assert verifier.verify_and_decode_realtime_request(backend.next()[0]).productId == "pro.monthly"
     assert client.get_performance_test_results(test.requestId).target == backend.url
 
 
