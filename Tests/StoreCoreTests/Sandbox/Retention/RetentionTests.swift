@@ -103,9 +103,9 @@ import Testing
         try store.addRetentionImage(image("image"))
         try store.addRetentionImage(image("icon", .bulletPoint))
         func refused(_ error: RetentionError, _ change: (inout RetentionMessage) -> Void) {
-            var message = message
-            change(&message)
-            #expect(throws: error) { try store.addRetentionMessage(message) }
+            var changed = self.message
+            change(&changed)
+            #expect(throws: error) { try store.addRetentionMessage(changed) }
         }
         let long = String(repeating: "a", count: 151)
         refused(.headerTooLong) { $0.header = String(long.prefix(67)) }
@@ -121,14 +121,14 @@ import Testing
             $0.image = .init(identifier: UUID(named: "image"), alternativeText: long)
         }
         refused(.aboveMissingImage) { $0.headerPosition = .aboveImage }
-        var message = message
-        message.header = String(long.prefix(66))
-        message.body = String(long.prefix(144))
-        message.image = picture("image")
-        message.headerPosition = .aboveImage
-        message.bulletPoints = Array(repeating: .init(text: "", image: picture("icon")), count: 5)
-        try store.addRetentionMessage(message)
-        #expect(throws: RetentionError.messageExists(message.identifier)) { try store.addRetentionMessage(message) }
+        var full = message
+        full.header = String(long.prefix(66))
+        full.body = String(long.prefix(144))
+        full.image = picture("image")
+        full.headerPosition = .aboveImage
+        full.bulletPoints = Array(repeating: .init(text: "", image: picture("icon")), count: 5)
+        try store.addRetentionMessage(full)
+        #expect(throws: RetentionError.messageExists(full.identifier)) { try store.addRetentionMessage(full) }
         #expect(throws: RetentionError.imageExists(UUID(named: "image"))) {
             try store.addRetentionImage(image("image"))
         }
@@ -143,7 +143,7 @@ import Testing
         #expect(throws: RetentionError.self) {
             try store.addRetentionImage(RetentionImage(size: .bulletPoint, width: 1024, height: 1023))
         }
-        try store.removeRetentionMessage(message.identifier)
+        try store.removeRetentionMessage(full.identifier)
         try store.removeRetentionImage(UUID(named: "icon"))
         #expect(store.retentionMessages.isEmpty && store.retentionImages.map(\.identifier) == [UUID(named: "image")])
     }
