@@ -67,7 +67,7 @@ import Testing
 
     @Test func `The timeline has the payments, and the date of a change`() throws {
         try subscriber.at("2025-02-10T00:00:00Z").account.buy("small")
-        let timeline = try "\(subscriber.store.timeline())"
+        let timeline = try "\(subscriber.store.timeline)"
         #expect(timeline.contains("until 2025-02-01 00:00:00, payment 1 of 12"))
         #expect(timeline.contains("renewed until 2025-03-01 00:00:00 for 9.99, payment 2 of 12"))
         #expect(timeline.contains("held until 2026-01-01 00:00:00, and renews as this"))

@@ -53,6 +53,6 @@ import Testing
         #expect(commitment.commitmentRenewalBillingPlanType == .upFront)
         #expect(commitment.commitmentRenewalPrice == 99_990)
         try shop.tells("DID_CHANGE_RENEWAL_PREF #1") { try buy(.monthly) }
-        try shop.tells("DID_CHANGE_RENEWAL_PREF UPGRADE #2") { try account.buy("top") }
+        try shop.tells("DID_CHANGE_RENEWAL_PREF UPGRADE #4") { try account.buy("top") }
     }
 }
