@@ -90,10 +90,9 @@ public struct StoreKitRefundRequestAPI: SimulatedAPI {
     public init() {}
 }
 
-/// The sheet of Store Kit 2 in which the user redeems an offer code.
+/// The sheet in which the user redeems an offer code: `AppStore.presentOfferCodeRedeemSheet(options:)`.
 ///
-/// This library has only the sheet of Store Kit 1, `SKPaymentQueue.presentCodeRedemptionSheet()`, which reports no
-/// errors: a session stores the error, and nothing throws it.
+/// The sheet of Store Kit 1, `SKPaymentQueue.presentCodeRedemptionSheet()`, reports no errors and is not affected.
 public struct StoreKitOfferCodeRedeemAPI: SimulatedAPI {
     /// The failures that can be simulated.
     public typealias Failure = SKTestFailures.OfferCodeRedeem
@@ -144,6 +143,6 @@ extension FailableStoreKitAPI where Self == StoreKitRefundRequestAPI {
 }
 
 extension FailableStoreKitAPI where Self == StoreKitOfferCodeRedeemAPI {
-    /// The sheet in which the user redeems an offer code, which this library has for Store Kit 1 only.
+    /// The sheet in which the user redeems an offer code.
     public static var offerCodeRedeem: StoreKitOfferCodeRedeemAPI { StoreKitOfferCodeRedeemAPI() }
 }

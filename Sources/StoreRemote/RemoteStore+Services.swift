@@ -78,9 +78,12 @@ extension RemoteStore: AsyncPromotionService {
 extension RemoteStore: AsyncOfferCodeService {
     /// Shows the sheet for offer codes to the store's user, like `SandboxBackend.presentCodeRedemptionSheet(reply:)`.
     ///
+    /// - Returns: the identifier of the redeemed transaction; nil if the user canceled.
     /// - Throws: a `StoreFailure`.
-    public func presentCodeRedemptionSheet() async throws {
-        let _: Nothing = try await ask(.enterCode, Nothing())
+    @discardableResult
+    public func presentCodeRedemptionSheet() async throws -> String? {
+        let redemption: CodeRedemption = try await ask(.enterCode, Nothing())
+        return redemption.transaction
     }
 }
 

@@ -218,11 +218,11 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     open func presentCodeRedemptionSheet() {
         let setup = notifier.core.setupOrWarning
         guard let backend = setup.backend else { return }
-        let report: @Sendable (StoreFailure?) -> Void = { failure in
-            if let failure { setup.log("no offer code was redeemed: \(failure.reason)") }
+        let report: @Sendable (Result<String?, StoreFailure>) -> Void = { result in
+            if case .failure(let failure) = result { setup.log("no offer code was redeemed: \(failure.reason)") }
         }
         guard let codes = backend.services.codes else {
-            return report(.storeKit(.unknown, "this store has no sheet for offer codes"))
+            return report(.failure(.storeKit(.unknown, "this store has no sheet for offer codes")))
         }
         codes.presentCodeRedemptionSheet(reply: report)
     }

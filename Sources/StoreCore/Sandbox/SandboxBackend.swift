@@ -163,10 +163,10 @@ extension SandboxBackend {
     /// Shows the sheet for offer codes, in which the user takes the action of ``codeEntry`` at once.
     ///
     /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Calls `reply`
-    /// before returning, with the failures of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
+    /// before returning, with the transaction's identifier, with nil if the user cancels, or with the failures of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
     /// if the user may not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry``
     /// is nil.
-    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    public func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
         CallScope.outermost { reply(device.driver.enterCode(on: device.number)) }
     }
 

@@ -187,6 +187,22 @@ extension StoreKit2Driver {
         }
     }
 
+    /// Shows the store's sheet for offer codes, and returns the transaction of the redeemed code.
+    func redeemCode() async throws -> VerificationResult<Transaction> {
+        try check(.offerCodeRedeem)
+        let changes = storeChanges
+        _ = try history()
+        guard let codes = backend?.services.codes else { throw StoreKitError.unsupported }
+        let identifier = try await response("the sheet for offer codes") { codes.presentCodeRedemptionSheet(reply: $0) }
+        guard let identifier else { throw StoreKitError.userCancelled }
+        let page = try await page(HistoryQuery(.transactions([identifier])))
+        // Another store may have another transaction with the same identifier.
+        guard page.origin.storeChanges == changes, let signed = page.transactions.first else {
+            throw StoreKitError.unknown
+        }
+        return VerificationResult(signed, page.origin)
+    }
+
     /// Returns the products with given identifiers, each once; none in a task that is canceled.
     func products(_ identifiers: [String]) async throws -> [Product] {
         try await emptyIfCanceled { try await loadProducts(identifiers) }

@@ -199,6 +199,14 @@ package struct Nothing: Hashable, Codable, Sendable {
     package init() {}
 }
 
+/// The outcome of the sheet for offer codes.
+package struct CodeRedemption: Hashable, Codable, Sendable {
+    /// The identifier of the redeemed transaction; nil if the user canceled.
+    package let transaction: String?
+
+    package init(transaction: String?) { self.transaction = transaction }
+}
+
 /// A line of the stream of updates, as JSON; a line without content is a heartbeat.
 ///
 /// The status and the receipts of a line apply before its batch is delivered.

@@ -167,13 +167,13 @@ extension ScenarioCommand {
             return call.done("the sheet for codes on \(device.name): \(call.text("code"))")
         },
         ScenarioCommand("code-sheet", [], [.device], in: .subscriptions, "The app shows the sheet for codes") { call in
-            let before = try call.session.transactions.count
             let device = try call.device()
-            try call.reply(to: { device.presentCodeRedemptionSheet(reply: $0) })
-            guard let transaction = try call.session.transactions.dropFirst(before).last else {
+            let outcome = Locked<Result<String?, StoreFailure>>(.success(nil))
+            device.presentCodeRedemptionSheet { result in outcome.withLock { $0 = result } }
+            guard let transaction = try outcome.withLock({ $0 }).get() else {
                 return call.done("the sheet was shown on \(device.name)")
             }
-            return call.done("redeemed", transaction)
+            return try call.done("redeemed", transaction: transaction)
         },
         ScenarioCommand(
             "win-back",

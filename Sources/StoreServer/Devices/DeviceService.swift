@@ -226,8 +226,9 @@ extension DeviceService {
             let promotions = device.datedPromotionOverrides
             return try Self.json(PromotionUpdate(promotions.overrides, position: promotions.position))
         case .enterCode:
-            try Self.done { device.presentCodeRedemptionSheet(reply: $0) }
-            return try Self.json(Nothing())
+            return try Self.json(
+                CodeRedemption(transaction: Self.reply { device.presentCodeRedemptionSheet(reply: $0) })
+            )
         case .externalPurchase: return try Self.json(try device.external(try Self.read(body)))
         case .showConsent:
             device.showPriceConsent()

@@ -93,8 +93,12 @@ final class InterferingBackend: ForwardingBackend, StorefrontService, ReceiptSer
             .decideAfterStorefrontChange(transaction: identifier, shouldContinue: continues ?? shouldContinue)
     }
 
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        if showsCodeSheet { backend.services.codes?.presentCodeRedemptionSheet(reply: reply) } else { reply(nil) }
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
+        if showsCodeSheet {
+            backend.services.codes?.presentCodeRedemptionSheet(reply: reply)
+        } else {
+            reply(.success(nil))
+        }
     }
 
     func fetchContent(_ request: ContentRequest, reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void) {

@@ -76,8 +76,8 @@ extension AsyncServiceAdapter: PromotionService where Service == any AsyncPromot
 }
 
 extension AsyncServiceAdapter: OfferCodeService where Service == any AsyncOfferCodeService {
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
-        run(reply) { try await $0.presentCodeRedemptionSheet() }
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
+        answer(reply) { try await $0.presentCodeRedemptionSheet() }
     }
 }
 

@@ -227,21 +227,22 @@ extension SandboxDriver {
         return transaction.identifier
     }
 
-    /// Performs the action of a device's user in the sheet for offer codes; returns nil, or the failure.
-    func enterCode(on device: DeviceID) -> StoreFailure? {
+    /// Performs the action of a device's user in the sheet for offer codes, and returns the redeemed transaction; nil if
+    /// the user cancels.
+    func enterCode(on device: DeviceID) -> Result<String?, StoreFailure> {
         let (entry, isReachable) = state.withLock { driverState in
             (driverState.settings.codeEntries[device], driverState.settings.isReachable(from: device))
         }
-        guard isReachable else { return Self.unreachable }
+        guard isReachable else { return .failure(Self.unreachable) }
         switch entry {
         case nil:
             let reason =
                 "nobody has said what the user enters into the sheet for offer codes: set the device's codeEntry"
-            return .storeKit(.unknown, reason)
-        case .cancel?: return nil
+            return .failure(.storeKit(.unknown, reason))
+        case .cancel?: return .success(nil)
         case .redeem(let code, let product)?:
             do {
-                _ = try redeem { state, now, rate, events in
+                let transaction = try redeem { state, now, rate, events in
                     let place = state.devices[device]
                     guard let account = place.account else {
                         throw StoreFailure.storeKit(.clientInvalid, "nobody is signed in on this device")
@@ -251,9 +252,9 @@ extension SandboxDriver {
                     }
                     try state.redeem(code: code, of: product, account, now: now, rate, &events)
                 }
-                return nil
+                return .success(transaction)
             } catch {
-                return StoreFailure(ofStore: error)
+                return .failure(StoreFailure(ofStore: error))
             }
         }
     }

@@ -77,7 +77,7 @@ class AppEndpoint: LaneProvider, StorefrontService, ReceiptService, ContentServi
             .decideAfterStorefrontChange(transaction: identifier, shouldContinue: shouldContinue)
     }
 
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
         crashInjector.pass()
         if !process.hasCrashed { wire.services.codes?.presentCodeRedemptionSheet(reply: reply) }
     }

@@ -81,15 +81,16 @@ class StoreEndpoint: StoreBackend, StorefrontService, ReceiptService, ContentSer
         modelDriver.end()
     }
 
-    func presentCodeRedemptionSheet(reply: @escaping @Sendable (StoreFailure?) -> Void) {
+    func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
         crashInjector.pass()
         if crashInjector.store.hasCrashed { return }
         modelDriver.entersCode(on: device)
-        backend.services.codes?.presentCodeRedemptionSheet { [self] failure in
+        backend.services.codes?.presentCodeRedemptionSheet { [self] result in
             crashInjector.pass()
             if crashInjector.store.hasCrashed { return }
+            let failure: StoreFailure? = if case .failure(let failure) = result { failure } else { nil }
             modelDriver.enteredCode(failure, on: device)
-            reply(failure)
+            reply(result)
         }
         modelDriver.end()
     }

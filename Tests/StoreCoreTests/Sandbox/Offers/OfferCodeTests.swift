@@ -196,7 +196,7 @@ private struct SheetStore: AsyncStoreBackend, AsyncOfferCodeService {
     func submit(_ commands: [StoreCommand]) async throws {}
     func sendUpdates(after cursor: UpdateCursor?, to feed: UpdateFeed) async throws {}
     func products(_ identifiers: Set<String>) async throws -> ProductsAnswer { ProductsAnswer(products: []) }
-    func presentCodeRedemptionSheet() async throws {
+    func presentCodeRedemptionSheet() async throws -> String? {
         throw StoreFailure.storeKit(.unknown, "the sheet is at the printer's")
     }
 }
