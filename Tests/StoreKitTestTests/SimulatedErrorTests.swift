@@ -126,6 +126,7 @@ import Testing
 
 enum Call: Sendable {
     case loadProducts, purchase, verification, appStoreSync, subscriptionStatus, appTransaction, refundRequest
+    case offerCodeRedeem
 }
 
 struct Simulation: Sendable, CustomTestStringConvertible {
@@ -184,7 +185,7 @@ struct Simulation: Sendable, CustomTestStringConvertible {
                 Simulation(.appTransaction, .generic(error), error, .appTransaction),
                 Simulation(.refundRequest, .generic(error), error, .refundRequest),
                 Simulation(.manageSubscriptions, .generic(error), error, nil),
-                Simulation(.offerCodeRedeem, .generic(error), error, nil),
+                Simulation(.offerCodeRedeem, .generic(error), error, .offerCodeRedeem),
             ]
         } + refusals.map { Simulation(.purchase, .purchase($0), $0, .purchase) }
         + refunds.map { Simulation(.refundRequest, .refundRequest($0), $0, .refundRequest) }
@@ -208,6 +209,10 @@ struct Simulation: Sendable, CustomTestStringConvertible {
         if app.session.allTransactions().isEmpty { try app.session.buyProduct(productIdentifier: "pro.monthly") }
         try app.session.buyProduct(productIdentifier: "sword")
         let transaction = try #require(app.session.allTransactions().last)
+        // A code of its own for each time, since it can be redeemed once.
+        let (store, code) = (app.session.store, UUID().uuidString)
+        try store.register(.consumable("gift", price: "1").redeemable(with: code, price: "0"))
+        store.codeEntry = .redeem(code: code)
         var failures: [Call: String] = [:]
         func call(_ name: Call, _ body: () async throws -> Void) async {
             do { try await body() } catch { failures[name] = "\(error)" }
@@ -221,6 +226,7 @@ struct Simulation: Sendable, CustomTestStringConvertible {
             await call(.appTransaction) { _ = try await AppTransaction.shared }
             await call(.appStoreSync) { try await AppStore.sync() }
             await call(.subscriptionStatus) { _ = try await Product.SubscriptionInfo.status(for: "20000000") }
+            await call(.offerCodeRedeem) { _ = try await AppStore.presentOfferCodeRedeemSheet() }
             await call(.refundRequest) {
                 _ = try await Transaction.beginRefundRequest(for: UInt64(transaction.identifier))
             }

@@ -142,6 +142,12 @@ import Testing
         #expect(line.remote.promotionOverrides == line.shop.device.promotionOverrides)
         await line.remote.showPriceConsent()
         await #expect(throws: StoreFailure.self) { try await line.remote.presentCodeRedemptionSheet() }
+        line.shop.device.codeEntry = .cancel
+        #expect(try await line.remote.presentCodeRedemptionSheet() == nil)
+        try line.shop.store.register(.consumable("gift", price: "1").redeemable(with: "GIFT", price: "0"))
+        line.shop.device.codeEntry = .redeem(code: "GIFT")
+        let transaction = try await line.remote.presentCodeRedemptionSheet()
+        #expect(try transaction == line.shop.store.transactions.last?.id && transaction != nil)
     }
 
     @Test func `What an app offers outside of the store is decided where the store is`() async throws {

@@ -109,6 +109,9 @@ import Testing
         ("expire pro", "pro: expired"),
         ("code-entry cancel", "cancel"),
         ("code-sheet", "shown on device"),
+        ("code-entry SWORDS", "SWORDS"),
+        ("code-sheet", "sword: purchased"),
+        ("transactions --product sword", "sword"),
         // Refunds and receipts.
         ("refund 1", "refunded: #1 3 × sword: purchased, cancelled"),
         ("reverse-refund", "charged again: #1"),

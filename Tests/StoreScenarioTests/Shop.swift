@@ -9,7 +9,7 @@ struct Shop {
     init() throws {
         store = try SandboxStore(
             products: [
-                .consumable("sword", price: "0.99"),
+                .consumable("sword", price: "0.99").redeemable(with: "SWORDS", price: "0"),
                 .nonConsumable("game", price: "4.99", isFamilyShareable: true),
                 .autoRenewable(
                     "pro.monthly",

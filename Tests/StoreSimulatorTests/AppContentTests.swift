@@ -121,7 +121,8 @@ import Testing
             group: "club",
             codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "GIFT"))],
             winBackOffers: [.init(.freeTrial(.init(1, .week), identifier: "back"))]
-        )
+        ),
+        .consumable("coins", price: "1").redeemable(with: "COINS", price: "0"),
     ]
 
     @Test func `Codes and offers that win back are taken`() async throws {
@@ -143,5 +144,10 @@ import Testing
             #expect(found?.sentence == "a transaction of pro is paid for and never finished")
         }
         try await deaf.run(seed: 1, steps: won)
+
+        let found = await #expect(throws: AppSimulationFailure.self) {
+            try await deaf.run(seed: 1, steps: [.redeem(code: "COINS", of: "coins")])
+        }
+        #expect(found?.sentence == "a transaction of coins is paid for and never finished")
     }
 }

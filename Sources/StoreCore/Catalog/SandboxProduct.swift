@@ -63,6 +63,8 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var hostedContent: HostedContent?
     /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
     var storefrontTerms: StorefrontTerms?
+    /// The content of ``codeOffers``; nil for none, so that a product without them is encoded as before.
+    var oneTimeCodeOffers: [OneTimeCodeOffer]?
 
     init(
         identifier: String,
@@ -103,6 +105,7 @@ extension SandboxProduct {
         if kind == .freeSubscription, price != 0 { return "is a free subscription and costs \(price)" }
         if let fault = hostedContent?.fault(for: identifier) { return fault }
         if let storefrontFault { return storefrontFault }
+        if let codeOfferFault { return codeOfferFault }
         guard let subscription else {
             return kind.renews ? "renews by itself but has no subscription period" : nil
         }

@@ -321,15 +321,16 @@ extension SandboxAccount {
     ///
     /// Each of the account's devices receives an ordinary purchased transaction, until one device has finished it. The
     /// offer begins at once or, while a subscription of the group runs, at the next renewal, which then delivers the
-    /// transaction. The offer replaces the introductory offer, or follows it if the code's offer is stackable. The
-    /// authorizer is not called. An account may redeem an offer once.
+    /// transaction. The offer replaces the introductory offer, or follows it if the code's offer is stackable. A product
+    /// that does not renew is sold at once, at the offer's price. The authorizer is not called. An account may redeem an
+    /// offer once.
     ///
     /// - Parameters:
     ///   - code: the identifier of the code's offer, which is its reference name in Xcode's file.
     ///   - productIdentifier: the product; if nil, the first registered product with an offer of that code.
     /// - Returns: the transaction's identifier, or that of the running period if the offer waits for the renewal.
     /// - Throws: a ``StoreFailure`` if the code cannot be redeemed: `invalidOfferIdentifier` for a code without an
-    ///   offer, `ineligibleForOffer` for an account that is not eligible or has redeemed the offer before,
+    ///   offer, `ineligibleForOffer` for an account that is not eligible, has redeemed the offer before or owns the product,
     ///   `invalidOfferPrice` if the offer costs no less than the product, `paymentInvalid` if the product is not on
     ///   sale; and the ledger's errors.
     @discardableResult

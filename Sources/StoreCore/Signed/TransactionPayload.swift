@@ -248,6 +248,8 @@ extension TransactionPayload {
         public static let payAsYouGo = OfferDiscountType(rawValue: "PAY_AS_YOU_GO")
         /// The reduced price is paid once, for all periods.
         public static let payUpFront = OfferDiscountType(rawValue: "PAY_UP_FRONT")
+        /// The reduced price is paid once, for a product that does not renew.
+        public static let oneTime = OfferDiscountType(rawValue: "ONE_TIME")
     }
 
     /// A billing plan: the way in which a subscription's period is paid.

@@ -43,6 +43,12 @@ extension ConsoleReader {
                         "words": .string(ConsoleWords.offer(terms, context.currency)),
                     ]
                 }
+                    + product.codeOffers.map { offer in
+                        [
+                            "identifier": .string(offer.identifier), "kind": .string(OfferKind.code.rawValue),
+                            "words": .string(ConsoleWords.price(offer.price, context.currency)),
+                        ]
+                    }
             ), "notOnSale": .optional(store.reasonForInvalidity(of: product.identifier)),
             "isFamilyShareable": .bool(product.isFamilyShareable),
         ]

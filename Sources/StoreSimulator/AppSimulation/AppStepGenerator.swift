@@ -18,7 +18,8 @@ struct AppStepGenerator {
         var offers: [AppStep] {
             products.flatMap { product in
                 let offers = product.subscription
-                let codes = offers?.codeOffers.compactMap(\.offer.terms.identifier) ?? []
+                let codes =
+                    offers?.codeOffers.compactMap(\.offer.terms.identifier) ?? product.codeOffers.map(\.identifier)
                 let winBacks = offers?.winBackOffers.compactMap(\.offer.terms.identifier) ?? []
                 return codes.map { AppStep.redeem(code: $0, of: product.identifier) }
                     + winBacks.map { AppStep.winBack($0, of: product.identifier) }

@@ -63,6 +63,50 @@ import Testing
         #expect(await shop.run { await Transaction.all.all() }.count == 1)
     }
 
+    @Test func `A18: A code for a consumable is an update, under its offer`() async throws {
+        var iterator = updates.makeAsyncIterator()
+        try shop.store.account.redeem(code: "COINS")
+        let transaction = try await next(&iterator)
+        #expect(transaction.productID == "coins" && transaction.offer?.line == "code COINS ONE_TIME no period")
+        #expect(transaction.price == Decimal(string: "0.49"))
+    }
+
+    @Test(arguments: Shop.deliveries)
+    func `The sheet returns the transaction, which is an update too`(delivery: StoreDelivery) async throws {
+        let shop = try Shop(delivery, selling: Shop.offerProducts)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        shop.store.codeEntry = .redeem(code: "COINS")
+        let redeemed = try await shop.redeemed().payloadValue
+        #expect(redeemed.productID == "coins" && redeemed.offer?.paymentMode == .oneTime)
+        #expect(try await next(&iterator).id == redeemed.id)
+        // An offer that begins at the renewal brings the transaction of the period that runs.
+        let trial = try await shop.bought("gold")
+        shop.store.codeEntry = .redeem(code: "FRIENDS")
+        #expect(try await shop.redeemed().payloadValue.id == trial.id)
+    }
+
+    @Test func `The sheet throws that the user canceled, or why the code has no effect`() async throws {
+        shop.store.codeEntry = .cancel
+        let canceled = await #expect(throws: StoreKitError.self) { try await shop.redeemed() }
+        guard case .userCancelled? = canceled else {
+            Issue.record("\(String(describing: canceled))")
+            return
+        }
+        shop.store.codeEntry = .redeem(code: "NONE")
+        let error = await #expect(throws: StoreKitError.self) { try await shop.redeemed() }
+        guard case .systemError(let failure as StoreFailure)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.reason.contains("NONE"))
+        shop.store.isReachable = false
+        let lost = await #expect(throws: StoreKitError.self) { try await shop.redeemed() }
+        guard case .networkError? = lost else {
+            Issue.record("\(String(describing: lost))")
+            return
+        }
+    }
+
     @Test func `A code serves an account once`() async throws {
         var iterator = updates.makeAsyncIterator()
         shop.store.codeEntry = .redeem(code: "FRIENDS")

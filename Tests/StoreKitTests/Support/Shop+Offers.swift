@@ -33,10 +33,15 @@ extension Shop {
         ),
         .autoRenewable("silver", price: "1.99", period: .init(1, .month), group: "club", level: 2),
         .autoRenewable("news", price: "0.49", period: .init(1, .month), group: "papers"),
-        .consumable("coins", price: "0.99"),
+        .consumable("coins", price: "0.99").redeemable(with: "COINS", price: "0.49"),
     ]
 
     var charged: Decimal { get throws { try store.account.totalCharged } }
+
+    /// Shows the sheet for offer codes, and returns the transaction.
+    @MainActor func redeemed() async throws -> VerificationResult<Transaction> {
+        try await run { try await AppStore.presentOfferCodeRedeemSheet() }
+    }
 
     /// Makes the account a former subscriber of the group "club", who has had no offer.
     func lapse() throws {

@@ -208,6 +208,8 @@ extension PayloadBuilder {
         let isOfPeriod = term != nil && purchase?.isDeferredChange == false
         let offer = isOfPeriod ? term?.offer?.offer : nil
         let isShared = purchase?.isShared == true
+        // A product that does not renew has the code in its payment.
+        let code = term == nil && !isShared ? original.payment.redeemedCode : nil
         let cancellation = state.revocations.cancellation(of: original.number)
         let refund = cancellation == nil || isShared ? nil : state.revocations.refund(of: original.number)
         let identifier = transaction.number.identifier
@@ -234,9 +236,10 @@ extension PayloadBuilder {
                 ? nil : isShared ? .familyRevoke : refund?.percentage == nil ? .fullRefund : .proratedRefund,
             revocationPercentage: cancellation == nil || isShared ? nil : refund?.percentage ?? Refund.whole,
             isUpgraded: isOfPeriod && index.isReplaced(original) ? true : nil,
-            offerType: offer.map { TransactionPayload.OfferType($0.kind) },
-            offerIdentifier: offer?.terms.identifier,
-            offerDiscountType: offer.map { TransactionPayload.OfferDiscountType($0.terms.paymentMode) },
+            offerType: offer.map { TransactionPayload.OfferType($0.kind) } ?? code.map { _ in .code },
+            offerIdentifier: offer?.terms.identifier ?? code,
+            offerDiscountType: offer.map { TransactionPayload.OfferDiscountType($0.terms.paymentMode) }
+                ?? code.map { _ in .oneTime },
             offerPeriod: offer?.terms.length,
             environment: environment,
             storefront: original.country?.storefront.countryCode,

@@ -118,8 +118,7 @@ extension SandboxTimeline.Entry {
         case .redeemed(let redemption):
             kind = .sale
             describe(redemption.purchase, history)
-            let name = redemption.offer.terms.identifier ?? ""
-            what = Self.sale("\(redemption.offer.kind.rawValue) offer \"\(name)\" redeemed", redemption.purchase)
+            what = Self.sale("\(redemption.words) redeemed", redemption.purchase)
         }
     }
 

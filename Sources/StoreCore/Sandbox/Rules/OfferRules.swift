@@ -159,6 +159,8 @@ struct OrderedOffer {
     var isStackable = false
     /// Whether an eligible account gets the introductory offer.
     var isIntroductoryAllowed = true
+    /// The offer of a product that does not renew, nil for none.
+    var oneTime: SandboxProduct.OneTimeCodeOffer?
 }
 
 // The rules of Store Kit 2's offers (semantics of Store Kit 2, §2).
@@ -197,18 +199,23 @@ extension SandboxState {
                 return .storeKit(rules.codeOfUnknownSignature, refusal.reason)
             }
         }
-        return refusal(of: found, of: product, account)
+        return refusal(of: found, of: product, account, now: now)
     }
 
     /// Returns the reason why an undecided or interrupted order cannot be sold on its terms any more; nil if it can.
     ///
     /// The offer's signature is not verified again: it was valid at the time of the order.
-    func refusalOfOffer(of payment: StorePayment, _ product: ProductIndex, by account: AccountID) -> StoreFailure? {
+    func refusalOfOffer(
+        of payment: StorePayment,
+        _ product: ProductIndex,
+        by account: AccountID,
+        now: Date
+    ) -> StoreFailure? {
         guard payment.hasSpecialTerms else { return nil }
         if payment.plan == .monthly, let refusal = refusal(ofMonthly: product) { return refusal }
         switch orderedOffer(of: payment, product) {
         case .failure(let failure): return failure
-        case .success(let offer): return refusal(of: offer, of: product, account)
+        case .success(let offer): return refusal(of: offer, of: product, account, now: now)
         }
     }
 
@@ -220,7 +227,13 @@ extension SandboxState {
         guard let offer = payment.offer else { return .success(OrderedOffer()) }
         let name = catalog[product].identifier
         guard let terms = catalog.subscription(of: product) else {
-            let reason = "\(name) does not renew by itself, so that it has no offers"
+            if offer.kind == .code, let code = offer.identifier, let found = catalog[product].oneTimeCodeOffer(code) {
+                return .success(OrderedOffer(oneTime: found))
+            }
+            let reason =
+                offer.kind == .code
+                ? "\(name) has no offer behind the code \"\(offer.identifier ?? "")\""
+                : "\(name) does not renew by itself, so that it has no offers but codes"
             return .failure(.storeKit(.invalidOfferIdentifier, reason))
         }
         if let isAllowed = offer.allowsIntroductoryOffer {
@@ -254,7 +267,13 @@ extension SandboxState {
     }
 
     /// Returns the reason why an account is not eligible for an order's offer; nil if it is.
-    private func refusal(of ordered: OrderedOffer, of product: ProductIndex, _ account: AccountID) -> StoreFailure? {
+    private func refusal(
+        of ordered: OrderedOffer,
+        of product: ProductIndex,
+        _ account: AccountID,
+        now: Date
+    ) -> StoreFailure? {
+        if let offer = ordered.oneTime { return refusal(of: offer, of: product, account, now: now) }
         // An introductory offer is never refused: an account that does not get it pays the full price.
         guard let offer = ordered.offer, offer.kind != .introductory else { return nil }
         return refusal(of: offer, of: product, account)

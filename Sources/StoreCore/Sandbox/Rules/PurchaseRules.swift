@@ -190,7 +190,7 @@ extension SandboxState {
             if accounts[account].owned.contains(product) { return Sale(charge: 0) }
         case .consumable, .nonRenewing: break
         }
-        let price = catalog.price(of: product)
+        let price = payment.hasSpecialTerms ? price(of: product, for: payment) : catalog.price(of: product)
         return Sale(charge: payment.quantity == 1 ? price : price * Decimal(payment.quantity))
     }
 
@@ -327,7 +327,7 @@ extension SandboxState {
                 break
             }
             if let index = row.product, let account = row.account,
-                let refusal = refusalOfOffer(of: payment, index, by: account)
+                let refusal = refusalOfOffer(of: payment, index, by: account, now: now)
                     ?? refusalOfDate(of: payment, index, by: account, now: now)
             {
                 event = .declined(transaction: number, refusal)

@@ -12,7 +12,10 @@ extension SandboxState {
         _ events: inout [LedgerRecord]
     ) throws(StoreFailure) {
         let holder =
-            if let product { catalog.index(of: product) } else { catalog.firstIndex { $0.codeOffer(code) != nil } }
+            if let product { catalog.index(of: product) } else { catalog.firstIndex { $0.hasOffer(behind: code) } }
+        if let index = holder, let offer = catalog[index].oneTimeCodeOffer(code) {
+            return events.append(try redeem(offer, of: index, account, now: now))
+        }
         guard let index = holder, let offer = catalog.subscription(of: index)?.codeOffer(code, nil) else {
             let place = product.map { "\($0) has" } ?? "this store has"
             throw .storeKit(.invalidOfferIdentifier, "\(place) no offer behind the code \"\(code)\"")
@@ -83,14 +86,21 @@ extension StoreEvent {
     /// A redemption: a purchase in the store itself, and its offer.
     struct Redemption: Hashable, Codable, Sendable {
         let purchase: UnorderedPurchase
-        let offer: SubscriptionOffer
+        /// The offer of a subscription; nil for any other product, whose payment names the code.
+        var offer: SubscriptionOffer?
+
+        /// The kind and the identifier of the offer.
+        var words: String {
+            let (kind, name) = (offer?.kind ?? .code, offer?.terms.identifier ?? purchase.payment.redeemedCode ?? "")
+            return "\(kind.rawValue) offer \"\(name)\""
+        }
     }
 }
 
 extension SandboxState {
     /// Applies a redemption: a purchase without an order, which every device of the account receives.
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
-        if redemption.offer.kind == .code, let code = redemption.offer.terms.identifier {
+        if let offer = redemption.offer, offer.kind == .code, let code = offer.terms.identifier {
             let purchase = redemption.purchase
             offers.redeem(code, purchase.account, as: purchase.held ?? purchase.transaction)
         }
@@ -99,7 +109,9 @@ extension SandboxState {
 }
 
 extension SandboxProduct {
-    fileprivate func codeOffer(_ code: String) -> CodeOffer? { subscription?.codeOffer(code, nil) }
+    fileprivate func hasOffer(behind code: String) -> Bool {
+        subscription?.codeOffer(code, nil) != nil || oneTimeCodeOffer(code) != nil
+    }
 }
 
 extension SandboxProduct.Subscription {

@@ -99,6 +99,7 @@ extension SandboxState {
             accounts[account].owned = []
             accounts[account].consumables = UnfinishedConsumables()
             accounts[account].history = PurchaseHistory()
+            accounts[account].lastPayment = nil
         }
         subscriptions = Subscriptions()
         operatorState.issues = [:]

@@ -247,6 +247,8 @@ extension SandboxState {
         _ account: AccountID,
         _ date: Date
     ) -> PurchaseIndex? {
+        redeemCode(of: payment, account, as: transaction)
+        if charge?.isZero == false { accounts[account].pay(at: date) }
         let kind = catalog.kind(of: product)
         if kind == .consumable {
             accounts[account].consumables.insert(transaction, of: product)
@@ -338,20 +340,16 @@ extension SandboxState {
     ) {
         let original = StoreTransaction.Original(identifier: held.identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
-        apply(change, with: details, of: payment, held, account)
+        redeemCode(of: payment, account, as: held)
+        apply(change, with: details, account)
     }
 
-    /// Applies the effect of a purchase on a subscription, and redeems its code.
+    /// Applies the effect of a purchase on a subscription.
     private mutating func apply(
         _ change: SubscriptionChange,
         with purchase: StoreTransaction.Details,
-        of payment: StorePayment,
-        _ transaction: TransactionNumber,
         _ account: AccountID
     ) {
-        if payment.hasSpecialTerms, case .code? = payment.offer?.kind, let code = payment.offer?.identifier {
-            offers.redeem(code, account, as: transaction)
-        }
         switch change {
         case .begins(let term, let waiting):
             guard let group = catalog.group(of: term.product) else { return }
@@ -391,6 +389,7 @@ extension SandboxState {
         )
         var purchase = Purchase(source: .renewal(transaction), product: term.product, term: term)
         purchase.isCharged = charge > 0
+        if purchase.isCharged { accounts[account].pay(at: date) }
         let row = Row(
             transaction: transaction,
             account: account,
@@ -579,6 +578,12 @@ extension SandboxState {
         var history = PurchaseHistory()
         /// The number of unfinished transactions that all of the account's devices receive.
         var unfinished = 0
+        /// The date of the last purchase or renewal that cost something, nil for none; a deleted one counts too.
+        var lastPayment: Date?
+
+        /// Records a payment, which a test may date before an earlier one.
+        @inline(__always)
+        mutating func pay(at date: Date) { lastPayment = lastPayment.map { max($0, date) } ?? date }
     }
 
     struct Device: Sendable {

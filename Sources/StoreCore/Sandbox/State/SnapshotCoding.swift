@@ -71,6 +71,7 @@ extension SandboxState.Account: BinaryCodable {
     func pack(into pack: inout BinaryEncoder) {
         pack.add(name)
         pack.add(unfinished)
+        pack.add(lastPayment ?? .distantPast)
         pack.add(owned.sorted())
         consumables.pack(into: &pack)
         pack.add(history.count)
@@ -80,6 +81,8 @@ extension SandboxState.Account: BinaryCodable {
     init(unpacking pack: inout BinaryDecoder) throws {
         self.init(name: try pack.text())
         unfinished = try pack.int()
+        let date = try pack.date()
+        lastPayment = date == .distantPast ? nil : date
         owned = Set(try pack.numbers())
         consumables = try UnfinishedConsumables(unpacking: &pack)
         for _ in try pack.count() { history.append(try SandboxState.Purchase(unpacking: &pack)) }

@@ -175,6 +175,7 @@ import Testing
         products.append(.freeSubscription("paper"))
         products.append(.consumable("abroad", price: "1").priced("2", in: "DEU"))
         products.append(.nonConsumable("map", price: "1").hosting(Data("here".utf8)))
+        products.append(.consumable("gift", price: "1").redeemable(with: "GIFT", price: "0"))
         var state = SandboxState()
         for product in products { state.apply(.registered(product)) }
         state.apply(.availability(productIdentifier: "paper", .withdrawn))
@@ -239,6 +240,7 @@ import Testing
         #expect(again.devices[1].taken.has(Self.command(8, 2)) && !again.devices[1].taken.has(Self.command(8, 3)))
         #expect(again.devices[1].taken.has(Self.command(9, 5)) && !again.devices[1].taken.has(Self.command(9, 6)))
         #expect(again.accounts.map(\.name) == ["account", "second"] && again.accounts[1].owned == [1])
+        #expect(again.accounts.map(\.lastPayment) == [nil, Self.start])
         let history = again.accounts[1].history
         #expect(history.indices.map { history[$0].isFinished } == [false, true, false, false])
         #expect(again.families.all.map(\.members) == [[0, 1]])

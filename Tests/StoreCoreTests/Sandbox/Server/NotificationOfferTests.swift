@@ -21,6 +21,13 @@ import Testing
         try other.tells("OFFER_REDEEMED UPGRADE #2") { _ = try other.account.redeem(code: "TWICE", of: "gold") }
     }
 
+    @Test func `A18: A code for a product that does not renew is told as its purchase`() throws {
+        let shop = try NotifiedShop([.consumable("coins", price: "1").redeemable(with: "COINS", price: "0.5")])
+        try shop.tells("ONE_TIME_CHARGE #1") { _ = try shop.account.redeem(code: "COINS") }
+        let told = try #require(try shop.all.last?.transaction)
+        #expect(told.offerType == .code && told.offerIdentifier == "COINS" && told.offerDiscountType == .oneTime)
+    }
+
     @Test func `A win-back offer subscribes anew`() throws {
         let shop = try NotifiedShop(OfferShop.products)
         try shop.account.buy("gold")

@@ -1,0 +1,83 @@
+import Foundation
+
+extension SandboxProduct {
+    /// An offer of a product that does not renew: one purchase, for less or for nothing, that a user redeems with a code.
+    public struct OneTimeCodeOffer: Hashable, Codable, Sendable {
+        /// The offer's reference name, which is the code that a user enters.
+        ///
+        /// Never empty.
+        public var identifier: String
+        /// The price of one item, in the product's currency; 0 for a free purchase.
+        public var price: Decimal
+        /// The customers who are eligible for the offer.
+        ///
+        /// A new customer has never paid for anything in the app, an existing one within the last 30 days, and an expired
+        /// one before that only.
+        public var eligibility: Customers
+
+        /// Creates an offer that is redeemed with a code.
+        public init(identifier: String, price: Decimal, eligibility: Customers = .all) {
+            self.identifier = identifier
+            self.price = price
+            self.eligibility = eligibility
+        }
+    }
+
+    /// The offers of a product that does not renew, which users redeem with codes.
+    ///
+    /// Of several offers with the same identifier, the first is used. An auto-renewable subscription has its offers in
+    /// ``Subscription/codeOffers``.
+    public var codeOffers: [OneTimeCodeOffer] {
+        get { oneTimeCodeOffers ?? [] }
+        set { oneTimeCodeOffers = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// Returns the product with one more offer that users redeem with a code.
+    ///
+    /// - Parameters:
+    ///   - code: the code, which must not be empty.
+    ///   - price: the exact price of the purchase, as in `"0.49"`, or `"0"` for a free one. Anything but digits and a
+    ///     point stops the process.
+    ///   - eligibility: the customers who are eligible for the offer.
+    /// - Returns: the product. An auto-renewable or a free subscription becomes invalid: registering it throws a
+    ///   ``CatalogError``.
+    public func redeemable(with code: String, price: String, eligibility: Customers = .all) -> SandboxProduct {
+        let thing = "the offer \"\(code)\" of the product \"\(identifier)\""
+        let price = ExactPrice.written(price, for: thing, in: identifier)
+        return redeemable(with: code, decimalPrice: price, eligibility: eligibility)
+    }
+
+    /// Returns the product with one more offer at a computed price; see ``redeemable(with:price:eligibility:)``.
+    ///
+    /// - Returns: the product. A negative price makes it invalid: registering it throws a ``CatalogError``.
+    public func redeemable(
+        with code: String,
+        decimalPrice price: Decimal,
+        eligibility: Customers = .all
+    ) -> SandboxProduct {
+        var product = self
+        product.codeOffers.append(OneTimeCodeOffer(identifier: code, price: price, eligibility: eligibility))
+        return product
+    }
+
+    /// Returns the first offer behind a code, of a product that does not renew; nil for none.
+    func oneTimeCodeOffer(_ code: String) -> OneTimeCodeOffer? {
+        oneTimeCodeOffers?.first { $0.identifier.isExactly(code) }
+    }
+
+    /// The fault in the offers of a product that does not renew, as the end of a sentence about it; nil if there is none.
+    var codeOfferFault: String? {
+        guard let offers = oneTimeCodeOffers else { return nil }
+        switch kind {
+        case .consumable, .nonConsumable, .nonRenewing: break
+        case .autoRenewable: return "renews by itself and has offers that are not its subscription's"
+        case .freeSubscription: return "is a free subscription and has offers"
+        }
+        if offers.contains(where: \.identifier.isEmpty) { return "has an offer without an identifier" }
+        return offers.lazy.compactMap { offer in
+            Self.rule(brokenBy: offer.price).map {
+                "has the offer \"\(offer.identifier)\" that costs \(offer.price): \($0)"
+            }
+        }.first
+    }
+}
