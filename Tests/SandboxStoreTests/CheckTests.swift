@@ -100,7 +100,11 @@ import Testing
         let file = try directory.write(
             "Offers.storekit",
             """
-            {"version": {"major": 5}, "subscriptionGroups": [{"id": "G", "name": "Pass", "subscriptions": [
+            {"version": {"major": 5}, "products": [
+              {"productID": "coins", "type": "Consumable", "displayPrice": "2", "codeOffers": [
+                {"referenceName": "Gift", "paymentMode": "free", "eligibility": ["new"]},
+                {"referenceName": "Half", "displayPrice": "1"}]}],
+             "subscriptionGroups": [{"id": "G", "name": "Pass", "subscriptions": [
               {"productID": "pass", "displayPrice": "9", "recurringSubscriptionPeriod": "P3M", "familyShareable": true,
                "introductoryOffers": [
                  {"paymentMode": "free", "subscriptionPeriod": "P3D"},
@@ -116,8 +120,12 @@ import Testing
         )
         #expect(
             Run("check", file).output == """
-                \(file): format 5.0, 1 product
+                \(file): format 5.0, 2 products
                   storefront USA, language en_US
+                  consumables: 1
+                    coins  2  no title
+                      code offer Gift: free, for new customers
+                      code offer Half: 1, for everybody
                   auto-renewable subscriptions: 1
                     pass  9 every 3 months, level 1  no title  for the family too
                       introductory offer: free for 3 days

@@ -49,6 +49,16 @@ import Testing
         #expect(transaction.price == Decimal(string: price), sourceLocation: sourceLocation)
     }
 
+    @Test func `A consumable is bought under its code, once`() async throws {
+        let options: Set<Product.PurchaseOption> = [.codeOffer(referenceName: "SWORDS")]
+        let sword = try await session.buyProduct(identifier: "sword", options: options)
+        check(sword, .code, "SWORDS", "0.49")
+        #expect(sword.offer?.paymentMode == .oneTime)
+        await #expect(throws: Product.PurchaseError.ineligibleForOffer) {
+            try await session.buyProduct(identifier: "sword", options: options)
+        }
+    }
+
     // MARK: The introductory offer
 
     @Test func `A first purchase is under the introductory offer, until transactions are cleared`() async throws {

@@ -16,6 +16,7 @@ struct StorekitFile: Decodable {
         let familyShareable: Bool?
         let internalID: String?
         let localizations: [Localization]?
+        let codeOffers: [OneTimeOffer]?
     }
 
     struct Localization: Decodable {
@@ -89,6 +90,16 @@ struct StorekitFile: Decodable {
         let isStackable: Bool?
         let isEligible: Bool?
         let billingPlanType: String?
+    }
+
+    /// An offer of a product that does not renew.
+    ///
+    /// No file with one is known: its keys are those of a subscription's offer, as far as they apply.
+    struct OneTimeOffer: Decodable {
+        let paymentMode: String?
+        let displayPrice: String?
+        let referenceName: String?
+        let eligibility: [String]?
     }
 
     struct KeyPair: Decodable {

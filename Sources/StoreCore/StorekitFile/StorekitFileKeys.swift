@@ -100,7 +100,7 @@ extension StorekitFileKeys {
         "familyShareable",
         "internalID",
         "promotionalImageID",
-        and: ["localizations": localizations]
+        and: ["localizations": localizations, "codeOffers": offers]
     )
 
     /// The keys of subscriptions, and of suites and bundles of them.
@@ -111,7 +111,7 @@ extension StorekitFileKeys {
             "subscriptionGroupID",
             "groupNumber",
             and: [
-                "introductoryOffer": offer, "introductoryOffers": offers, "adHocOffers": offers, "codeOffers": offers,
+                "introductoryOffer": offer, "introductoryOffers": offers, "adHocOffers": offers,
                 "winbackOffers": offers, "billingPlans": .list(plan),
             ]
         )

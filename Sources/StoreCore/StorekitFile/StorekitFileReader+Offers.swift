@@ -47,6 +47,32 @@ extension StorekitFileReader {
         return offers
     }
 
+    func oneTimeOffers(
+        _ list: [StorekitFile.OneTimeOffer],
+        at place: Place
+    ) throws(StoreConfigurationError) -> [SandboxProduct.OneTimeCodeOffer] {
+        var offers: [SandboxProduct.OneTimeCodeOffer] = []
+        for (index, item) in list.enumerated() {
+            let place = place.offer(index, in: "codeOffers")
+            let name = try name(item.referenceName, key: "referenceName", at: place)
+            var price: Decimal = 0
+            switch item.paymentMode {
+            case "free": break
+            case nil, "oneTime", "payUpFront":
+                guard let text = item.displayPrice else {
+                    throw problem(place.path("displayPrice"), Expectation.price, "nothing")
+                }
+                price = try self.price(text, at: place)
+            case .some(let other):
+                let expected = "\"free\", \"oneTime\" or \"payUpFront\""
+                throw problem(place.path("paymentMode"), expected, Expectation.quoted(other))
+            }
+            let eligibility = try customers(item.eligibility, at: place)
+            offers.append(.init(identifier: name, price: price, eligibility: eligibility))
+        }
+        return offers
+    }
+
     func winBackOffers(
         _ list: [StorekitFile.Offer]?,
         at place: Place

@@ -69,7 +69,7 @@ extension StorekitFileReader {
             let found = other.map(Expectation.quoted) ?? "nothing"
             throw problem(place.path("type"), Expectation.productType, found)
         }
-        return SandboxProduct(
+        var read = SandboxProduct(
             identifier: try identifier(product.productID, at: place),
             kind: kind,
             referenceName: product.referenceName ?? product.productID,
@@ -78,6 +78,8 @@ extension StorekitFileReader {
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID
         )
+        if let offers = product.codeOffers { read.codeOffers = try oneTimeOffers(offers, at: place) }
+        return read
     }
 
     func subscription(

@@ -154,24 +154,25 @@ extension StorekitFileReader {
     ///
     /// These files are not refused, since Xcode writes them.
     func warnOfRepeatedOffers(in file: StorekitFile) {
+        func look(_ names: [String?]?, _ list: String, _ key: String, at place: Place) {
+            for twins in Repetition.all(in: names ?? []) {
+                let expected = "an identifier of its own"
+                let error = repetition(twins, in: place.path(list), key: key, expected: expected)
+                warn(error, "no purchase reaches it")
+            }
+        }
+        let others = [(file.products, Place.product), (file.nonRenewingSubscriptions, Place.nonRenewing)]
+        for (products, place) in others {
+            for (index, product) in (products ?? []).enumerated() {
+                look(product.codeOffers?.map(\.referenceName), "codeOffers", "referenceName", at: place(index))
+            }
+        }
         for (number, group) in (file.subscriptionGroups ?? []).enumerated() {
             for (index, product) in (group.subscriptions ?? []).enumerated() {
                 let place = Place.subscription(index, ofGroup: number)
-                func look(
-                    _ offers: [StorekitFile.Offer]?,
-                    _ list: String,
-                    _ key: String,
-                    _ name: KeyPath<StorekitFile.Offer, String?>
-                ) {
-                    for twins in Repetition.all(in: (offers ?? []).lazy.map({ $0[keyPath: name] })) {
-                        let expected = "an identifier of its own"
-                        let error = repetition(twins, in: place.path(list), key: key, expected: expected)
-                        warn(error, "no purchase reaches it")
-                    }
-                }
-                look(product.adHocOffers, "adHocOffers", "offerID", \.offerID)
-                look(product.codeOffers, "codeOffers", "referenceName", \.referenceName)
-                look(product.winbackOffers, "winbackOffers", "offerID", \.offerID)
+                look(product.adHocOffers?.map(\.offerID), "adHocOffers", "offerID", at: place)
+                look(product.codeOffers?.map(\.referenceName), "codeOffers", "referenceName", at: place)
+                look(product.winbackOffers?.map(\.offerID), "winbackOffers", "offerID", at: place)
             }
         }
     }

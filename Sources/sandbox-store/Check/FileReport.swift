@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import StoreScenario
 
@@ -99,12 +100,16 @@ struct FileReport {
     }
 }
 
-/// A report on the offers of a subscription, one in each line.
+/// A report on the offers of a product, one in each line.
 struct OfferReport {
     private(set) var lines: [String] = []
 
-    /// Creates a report, without lines if the product is not a subscription or has no offers.
+    /// Creates a report, without lines if the product has no offers.
     init(_ product: SandboxProduct) {
+        lines += product.codeOffers.map { offer in
+            let price = offer.price.isZero ? "free" : "\(offer.price)"
+            return "code offer \(offer.identifier): \(price), \(Self.name(offer.eligibility, "customers"))"
+        }
         guard let subscription = product.subscription else { return }
         lines += subscription.introductoryOffers.map { "introductory offer: \(Self.describe($0))" }
         lines += subscription.promotionalOffers.map { "promotional offer \(Self.name($0)): \(Self.describe($0))" }
@@ -136,13 +141,13 @@ struct OfferReport {
         return offer.billingPlan == .upFront ? text : "\(text), with monthly billing"
     }
 
-    private static func name(_ customers: SandboxProduct.Customers) -> String {
+    private static func name(_ customers: SandboxProduct.Customers, _ noun: String = "subscribers") -> String {
         let names: [(SandboxProduct.Customers, String)] = [
             (.new, "new"), (.existing, "existing"), (.expired, "expired"),
         ]
         let chosen = names.filter { customers.contains($0.0) }.map(\.1)
         if chosen.count == names.count { return "for everybody" }
-        return "for \(chosen.isEmpty ? "no" : chosen.joined(separator: " and ")) subscribers"
+        return "for \(chosen.isEmpty ? "no" : chosen.joined(separator: " and ")) \(noun)"
     }
 }
 

@@ -102,6 +102,30 @@ extension BrokenFile {
         ),
         .init("a code offer without a name", in: "codeOffers[0]", freeWeek, at: "referenceName", offer),
         .init(
+            "a product's code offer without a name",
+            product: "codeOffers",
+            #"[{"paymentMode": "free"}]"#,
+            offer,
+            "nothing",
+            at: "codeOffers[0].referenceName"
+        ),
+        .init(
+            "a product's code offer without a price",
+            product: "codeOffers",
+            #"[{"referenceName": "x"}]"#,
+            price,
+            "nothing",
+            at: "codeOffers[0].displayPrice"
+        ),
+        .init(
+            "a product's code offer in an unknown mode",
+            product: "codeOffers",
+            #"[{"referenceName": "x", "paymentMode": "payAsYouGo"}]"#,
+            #""free", "oneTime" or "payUpFront""#,
+            #""payAsYouGo""#,
+            at: "codeOffers[0].paymentMode"
+        ),
+        .init(
             "a code for nobody known",
             in: "codeOffers[0]",
             #""referenceName": "x", \#(freeWeek), "eligibility": ["new", "rich"]"#,

@@ -130,6 +130,27 @@ import Testing
         #expect(subscription.codeOffers == [.init(.freeTrial(.init(1, .week), identifier: "x"), eligibility: .all)])
     }
 
+    @Test func `Code offers of products that do not renew are free or cost their price`() throws {
+        let configuration = try read(
+            """
+            {"version": {"major": 5}, "products": [
+              {"productID": "a", "type": "Consumable", "displayPrice": "2", "codeOffers": [
+                {"referenceName": "x", "paymentMode": "free", "displayPrice": "stale", "eligibility": ["new"]},
+                {"referenceName": "y", "displayPrice": "1.50"},
+                {"referenceName": "x", "paymentMode": "payUpFront", "displayPrice": "1", "any": 1}]}],
+             "nonRenewingSubscriptions": [
+              {"productID": "b", "displayPrice": "2", "codeOffers": [
+                {"referenceName": "z", "paymentMode": "oneTime", "displayPrice": "1", "eligibility": []}]}]}
+            """
+        )
+        let offers = configuration.products.map(\.codeOffers)
+        #expect(offers.map { $0.map(\.identifier) } == [["x", "y", "x"], ["z"]])
+        #expect(offers.map { $0.map(\.price) } == [[0, Decimal(string: "1.5"), 1], [1]])
+        #expect(offers.map { $0.map(\.eligibility) } == [[.new, .all, .all], [[]]])
+        let warnings = configuration.warnings.map(\.path)
+        #expect(warnings == ["products[0].codeOffers[2].any", "products[0].codeOffers[2].referenceName"])
+    }
+
     @Test(arguments: [
         ("P3D", StoreProduct.Period(3, .day)), ("P1W", .init(1, .week)), ("P6M", .init(6, .month)),
         ("P1Y", .init(1, .year)), ("P9999D", .init(9999, .day)),

@@ -18,7 +18,7 @@ import Testing
             {"version": {"major": 5, "minor": 0, "patch": 1}, "identifer": "A", "bundles": [{"x": 1}],
              "settings": {"_timerate": 6, "_new": {"a": 1}, "_storeKitErrors": [{"name": "Purchase", "enable": true}]},
              "products": [
-               {"productID": "a", "type": "Consumable", "displayPrice": "1", "codeOffers": [{"any": 1}]},
+               {"productID": "a", "type": "Consumable", "displayPrice": "1", "winbackOffers": [{"any": 1}]},
                {"productID": "b", "type": "Consumable", "displayPrice": "1",
                 "localizations": [{"locale": "en_US", "displayname": "B"}]},
                {"productID": "c", "type": "NonConsumable", "displayPrice": "1", "familySharable": true}],
@@ -33,7 +33,7 @@ import Testing
             lines == [
                 "bundles: unknown key, ignored",
                 "identifer: unknown key, ignored; did you mean identifier?",
-                "products[0].codeOffers: unknown key, ignored",
+                "products[0].winbackOffers: unknown key, ignored",
                 "products[1].localizations[0].displayname: unknown key, ignored; did you mean displayName?",
                 "products[2].familySharable: unknown key, ignored; did you mean familyShareable?",
                 "settings._new: unknown key, ignored",
