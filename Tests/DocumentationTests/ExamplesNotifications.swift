@@ -19,7 +19,7 @@ private struct NotifiedStore {
     init() throws {
         store = try SandboxStore(
             products: [
-                .consumable("sword", price: "0.99"),
+                .consumable("sword", price: "0.99").redeemable(with: "SWORDS", price: "0.49"),
                 .nonConsumable("castle", price: "4.99", isFamilyShareable: true),
                 .nonRenewing("season", price: "9.99"),
                 .autoRenewable(
@@ -99,6 +99,9 @@ private struct NotifiedStore {
     queue.add(SKPayment(productIdentifier: "sword"))
     try world.told("ONE_TIME_CHARGE") {
         try store.decide(store.undecided[0].transaction, .approve)
+    }
+    try world.told("ONE_TIME_CHARGE") {
+        try account.redeem(code: "SWORDS")
     }
     // What is owned is given anew, and told no second time.
     try world.told {

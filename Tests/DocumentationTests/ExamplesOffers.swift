@@ -111,6 +111,16 @@ func `A store takes the keys of Xcode's file and of a server`() throws {
     #expect(try store.signedOffer("winter", for: "pro.monthly").keyIdentifier == "ABC123")
 }
 
+@Test func `A code for a product that does not renew leads to a purchase`() throws {
+    let store = try SandboxStore(products: [
+        .consumable("coins", price: "0.99").redeemable(with: "GIFT", price: "0", eligibility: .new)
+    ])
+    let transaction = try store.account.redeem(code: "GIFT")
+    let payload = try store.signedTransaction(transaction).payload
+    #expect(payload.offerType == .code && payload.offerIdentifier == "GIFT")
+    #expect(payload.offerDiscountType == .oneTime && payload.price == 0)
+}
+
 @Test func `A code leads to a purchase, and a win-back offer brings a user back`() throws {
     let (store, queue, till) = try shop()
     store.codeEntry = .redeem(code: "FRIENDS")

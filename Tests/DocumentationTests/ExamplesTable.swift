@@ -16,7 +16,8 @@ private struct Simulation {
     init() throws {
         store = try SandboxStore(
             products: [
-                .consumable("sword", price: "0.99"), .nonConsumable("full.game", price: "4.99"),
+                .consumable("sword", price: "0.99").redeemable(with: "SWORDS", price: "0.49"),
+                .nonConsumable("full.game", price: "4.99"),
                 .nonConsumable("level.2", price: "1.99").hosting(Data("0123456789".utf8)),
                 .autoRenewable("pro.yearly", price: "49.99", period: .init(1, .year), group: "years")
                     .billedMonthly(price: "4.99"),
@@ -144,7 +145,9 @@ private struct Simulation {
     let store = world.store
     #expect(store.device.appReceipt == nil)
     try store.account.redeem(code: "FRIENDS")
-    #expect(world.till.delivered == ["pro.monthly"])
+    try store.account.redeem(code: "SWORDS")
+    #expect(world.till.delivered == ["pro.monthly", "sword"])
+    #expect(try store.account.totalCharged == Decimal(string: "0.49"))
     #expect(store.device.appReceipt != nil)
 }
 
