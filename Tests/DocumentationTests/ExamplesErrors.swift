@@ -1,6 +1,7 @@
 // The lines of the table of error codes in the article "What a test can make happen", compiled and run.
 import Foundation
 import StoreCore
+import StoreScenario
 import Testing
 
 @Suite struct ErrorCodeTests {
@@ -90,13 +91,33 @@ import Testing
         #expect(till.delivered.isEmpty)
     }
 
-    @Test func `The table has a row for each code, with the line that brings it about`() throws {
-        let article = try Document.text("Sources/StoreCore/StoreCore.docc/Articles/WhatATestCanMakeHappen.md")
-            .split(separator: "\n")
-        let head = try #require(article.firstIndex { $0.hasPrefix("| Code | Number |") })
-        let rows = article[(head + 2)...].prefix { $0.hasPrefix("|") }.map { row in
-            row.split(separator: "|").map { $0.trimmingCharacters(in: [" ", "`"]) }
+    /// The cells of the table's rows.
+    private static var rows: [[String]] {
+        get throws {
+            let article = try Document.text("Sources/StoreCore/StoreCore.docc/Articles/WhatATestCanMakeHappen.md")
+                .split(separator: "\n")
+            let head = try #require(article.firstIndex { $0.hasPrefix("| Code | Number |") })
+            return article[(head + 2)...].prefix { $0.hasPrefix("|") }.map { row in
+                row.split(separator: "|").map { $0.trimmingCharacters(in: [" ", "`"]) }
+            }
         }
+    }
+
+    @Test(arguments: codes) func `Each code of SKError comes about by the table's command`(code: SKError.Code) throws {
+        let row = try #require(try Self.rows.first { $0.first == "\(code)" })
+        let command = row[3]
+        if command.hasPrefix("Only in a test: ") { return }
+        let performer = ScenarioPerformer(store: store)
+        let answer = try performer.perform(command)
+        // A command that does not buy sets what the next purchase meets.
+        if !command.hasPrefix("buy ") { _ = try performer.perform("buy pro.monthly") }
+        #expect(command.hasPrefix("buy ") || !answer.text.contains("failed"))
+        let failure = try #require(try store.transactions.last?.failure)
+        #expect(failure.domain == .storeKit && failure.code == code.rawValue, "\(command): \(failure)")
+    }
+
+    @Test func `The table has a row for each code, with the line that brings it about`() throws {
+        let rows = try Self.rows
         #expect(rows.map { Array($0.prefix(2)) } == Self.codes.map { ["\($0)", "\($0.rawValue)"] })
         let source = try Document.text("Tests/DocumentationTests/ExamplesErrors.swift").split(separator: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }
