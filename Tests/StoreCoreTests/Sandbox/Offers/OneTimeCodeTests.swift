@@ -152,7 +152,7 @@ import Testing
         #expect(redeem("HALF") == nil)
         try shop.store.decide(shop.store.undecided[0].transaction, .approve)
         shop.app.queue.settle()
-        #expect(shop.lastTrouble == .storeKit(.ineligibleForOffer))
+        #expect(try shop.store.transactions.first?.failure?.isStoreKit(.ineligibleForOffer) == true)
     }
 
     @Test func `A restored purchase is under its code too, and a share in it is not`() throws {
