@@ -209,7 +209,7 @@ extension PayloadBuilder {
         let offer = isOfPeriod ? term?.offer?.offer : nil
         let isShared = purchase?.isShared == true
         // A product that does not renew has the code in its payment.
-        let code = term == nil && !isShared ? original.payment.redeemedCode : nil
+        let code = term == nil ? original.payment.redeemedCode : nil
         let cancellation = state.revocations.cancellation(of: original.number)
         let refund = cancellation == nil || isShared ? nil : state.revocations.refund(of: original.number)
         let identifier = transaction.number.identifier
