@@ -97,10 +97,14 @@ final class ServedStore: Sendable {
     /// Returns the response to a request, which may have any content.
     func respond(to request: HTTPRequest) -> HTTPResponse { router.respond(to: request) }
 
-    /// Stops sending notifications.
+    /// Stops sending notifications, and asking for retention messages.
     ///
     /// - Parameter waits: whether to wait until the delivery in progress has been recorded.
-    func stop(waits: Bool) { outbox.stop(waits: waits) }
+    func stop(waits: Bool) {
+        store.disconnect(realtime)
+        realtime.stop()
+        outbox.stop(waits: waits)
+    }
 }
 
 /// A line of a log of a server.

@@ -29,7 +29,7 @@ extension StoreServer {
         set { outbox.retriesAfterBadRequest = newValue }
     }
 
-    /// The seconds in which the app's server has to choose a retention message.
+    /// The seconds in which the app's server has to choose a retention message, limited to the range from 0.001 to 86,400.
     public var retentionTimeout: TimeInterval {
         get { realtime.timeout }
         set { realtime.timeout = newValue }

@@ -125,7 +125,8 @@ public final class StoreServer: Sendable {
     /// Stops the server, after the requests and the delivery in progress.
     ///
     /// The method waits at most 5 seconds for the delivery in progress. It waits without limit for the responses to
-    /// requests, which take as long as the store's ledger and signer. A transport that blocks in
+    /// requests, which take as long as the store's ledger and signer, and for the command `view-cancellation` as long as the
+    /// app's server has to choose a message (``retentionTimeout``). A transport that blocks in
     /// ``NotificationTransport/post(_:to:reply:)`` occupies its thread until it returns.
     ///
     /// A second call does nothing. Notifications that were not sent are sent by the next server on the same ledger.
@@ -215,7 +216,8 @@ extension StoreServer {
         /// Since March 2026, developers report that the App Store does not do so. With the quirk
         /// `StoreQuirk.badRequestIsFinal`, the store does not, either.
         public var retriesAfterBadRequest = true
-        /// The seconds in which the app's server has to choose a retention message; by default 0.7, as for the App Store.
+        /// The seconds in which the app's server has to choose a retention message; by default 0.7, as for the App Store,
+        /// and limited to the range from 0.001 to 86,400.
         public var retentionTimeout: TimeInterval = 0.7
         /// The transport with which notifications are sent, and retention messages are asked for.
         public var transport: any NotificationTransport = URLSessionTransport()

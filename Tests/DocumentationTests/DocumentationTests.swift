@@ -107,7 +107,7 @@ import Testing
         "TestingBoth.md": (3, "Tests/StoreEndToEndTests/EndToEndTests.swift"),
         "TestingYourReceiptServer.md": (3, "input: programs for other libraries"),
         "TestingYourServer.md": (3, "input: programs for other libraries"),
-        "TheSocketAsJSON.md": (40, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
+        "TheSocketAsJSON.md": (43, "Tests/StoreRemoteTests/Wire/SchemaTests.swift"),
         "TheStoreInABrowser.md": (1, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "WhatATestCanMakeHappen.md": (1, "Tests/SandboxStoreTests/DemoTests.swift"),
         "WhatHappened.md": (1, "Tests/DocumentationTests/ExamplesHistory.swift"),

@@ -24,6 +24,14 @@ import Testing
         #expect(shop.error("buy sword --device device --outside --offer x").contains("Offer"))
     }
 
+    @Test func `A retention message that cannot be the default is not added`() throws {
+        let line = "retention-message 00000000-0000-4000-8000-000000000001 Stay \"It goes on.\""
+        #expect(shop.error(line + " --default-for pro.monthly --locale en_US").contains("no language tag"))
+        #expect(shop.error(line + " --locale en-US").contains("needs --default-for"))
+        #expect(shop.store.retentionMessages.isEmpty)
+        #expect(try shop.perform(line + " --default-for pro.monthly").contains("by default for pro.monthly in en-US"))
+    }
+
     @Test func `First, last and any choose among what the command can act on`() throws {
         try shop.perform("buy sword", "buy sword", "buy game", "refund first")
         #expect(try shop.store.transactions.map { $0.cancellationDate != nil } == [true, false, false])

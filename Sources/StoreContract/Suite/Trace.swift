@@ -188,7 +188,7 @@ final class TraceReceiver: StoreUpdateReceiver {
         }
         trace.change { trace in
             trace.add(batch, to: connection)
-            if isOverlap { trace.overlaps += 1 }
+            if isOverlap, !trace.connections[connection].isAbandoned { trace.overlaps += 1 }
         }
         calls?()
         if let dwell { state.wait(until: Date() + dwell) { $0.inside > 1 } }

@@ -107,8 +107,10 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     }
 
     /// A copy of the payment that was added; for a restored transaction, of the original's payment.
+    ///
+    /// An app that adds it to the queue again buys without the offer code that the transaction redeemed.
     open var payment: SKPayment {
-        changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(ordered)))
+        changes.value("payment", else: paymentObject.load() ?? paymentObject.storeIfNil(SKPayment(ordered.withoutCode)))
     }
 
     /// The store's unique identifier for a purchased or restored transaction; nil in other states.

@@ -108,7 +108,7 @@ struct Catalog: Sendable {
     func monthlyTerms(of index: ProductIndex) -> StoreProduct.BillingTerms? {
         guard let subscription = products[index].subscription,
             let terms = subscription.billingPlans.first(where: { $0.plan == .monthly }),
-            subscription.period.isAsLong(as: .init(1, .year))
+            subscription.isAsLongAsCommitment
         else { return nil }
         return terms
     }
@@ -403,7 +403,7 @@ private struct Describer {
             groupLevel: subscription.level,
             groupName: match.best(of: subscription.groupLocalizations)?.title ?? subscription.groupName,
             winBackOffers: subscription.winBackOffers.map(\.offer).filter { $0.billingPlan == .upFront }.map(\.terms),
-            billingPlans: subscription.billingPlans,
+            billingPlans: subscription.billingPlans.filter { $0.plan == .upFront || subscription.isAsLongAsCommitment },
             monthlyOffers: monthlyOffers(subscription),
             bundledSubscriptions: members.compactMap { bundled($0) }
         )
@@ -425,7 +425,8 @@ private struct Describer {
     }
 
     private func monthlyOffers(_ subscription: SandboxProduct.Subscription) -> StoreProduct.MonthlyOffers? {
-        guard subscription.billingPlans.contains(where: { $0.plan == .monthly }) else { return nil }
+        guard subscription.isAsLongAsCommitment, subscription.billingPlans.contains(where: { $0.plan == .monthly })
+        else { return nil }
         let offers = StoreProduct.MonthlyOffers(
             introductory: subscription.introductoryOffer(.monthly)?.terms,
             promotional: subscription.promotionalOffers.filter { $0.billingPlan == .monthly }.map(\.terms),
@@ -433,6 +434,11 @@ private struct Describer {
         )
         return offers == StoreProduct.MonthlyOffers() ? nil : offers
     }
+}
+
+extension SandboxProduct.Subscription {
+    /// Whether the subscription is as long as a commitment, without which it is not sold in monthly payments.
+    fileprivate var isAsLongAsCommitment: Bool { period.isAsLong(as: .init(1, .year)) }
 }
 
 /// The index of a product in a catalog: products are counted from 0 in the order of registration.

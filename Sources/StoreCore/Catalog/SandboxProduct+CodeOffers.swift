@@ -70,7 +70,8 @@ extension SandboxProduct {
         guard let offers = oneTimeCodeOffers else { return nil }
         switch kind {
         case .consumable, .nonConsumable, .nonRenewing: break
-        case .autoRenewable: return "renews by itself and has offers that are not its subscription's"
+        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
+            return "renews by itself and has offers that are not its subscription's"
         case .freeSubscription: return "is a free subscription and has offers"
         }
         if offers.contains(where: \.identifier.isEmpty) { return "has an offer without an identifier" }

@@ -18,8 +18,8 @@ extension SandboxAccount {
     ///   - group: the subscription's group.
     ///   - locale: the customer's language, as in `en-US`; nil for that of the store.
     /// - Returns: the page.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``RetentionError/alreadyCanceled(group:)``, and the ledger's
-    ///   errors.
+    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``SandboxError/bundled(group:bundle:bundleGroup:)`` for a member of
+    ///   a bundle, ``RetentionError/alreadyCanceled(group:)``, and the ledger's errors.
     public func viewCancellation(inGroup group: String, locale: String? = nil) async throws -> CancellationPage {
         try await withCheckedThrowingContinuation { continuation in
             viewCancellation(inGroup: group, locale: locale) { continuation.resume(with: $0) }
@@ -41,8 +41,7 @@ extension SandboxAccount {
         do {
             (question, url) = try driver.look { driverState, _ in
                 let state = driverState.state
-                let subscription = state.subscriptions[try state.running(group, of: number)]
-                guard subscription.willRenew else { throw RetentionError.alreadyCanceled(group: group) }
+                let subscription = state.subscriptions[try cancelable(group, in: state)]
                 let question = RetentionQuestion(
                     original: subscription.term.original.identifier,
                     product: state.catalog[subscription.term.product].identifier,
@@ -63,6 +62,14 @@ extension SandboxAccount {
         }
     }
 
+    /// Returns the subscription that the account may cancel.
+    private func cancelable(_ group: String, in state: SandboxState) throws -> SubscriptionIndex {
+        let index = try state.running(group, of: number)
+        try state.checkIndependence(of: index)
+        guard state.subscriptions[index].willRenew else { throw RetentionError.alreadyCanceled(group: group) }
+        return index
+    }
+
     /// Records what the account sees, and returns it.
     private func show(
         _ question: RetentionQuestion,
@@ -75,7 +82,7 @@ extension SandboxAccount {
         }
         var shown: CancellationPage?
         try driver.change { state, events, now in
-            let index = try state.running(group, of: number)
+            let index = try cancelable(group, in: state)
             let page = state.page(for: question, answer, inGroup: group, number, rules, now: now)
             let change = RetentionChange.viewed(
                 subscription: index,

@@ -72,9 +72,10 @@ public struct SandboxAccount: Sendable {
     /// With renewal off, the subscription ends with the paid period, or at once if the last renewal failed. A
     /// subscription with a commitment ends with it: the payments that remain are due.
     ///
-    /// A member of a bundle whose renewal is turned on leaves the bundle at the next renewal and renews by itself, at its
-    /// own price: the renewal of the bundle is turned off, so the other members end. With the member's renewal off, as
-    /// at first, the member ends with the bundle. Turning on the bundle's renewal keeps all members in the bundle.
+    /// A member of a bundle whose renewal is turned on leaves the bundle at the next renewal and renews by itself, at
+    /// its own price: the renewal of the bundle is turned off, so the other members end. If the bundle's last renewal
+    /// failed, this happens at once. With the member's renewal off, as at first, the member ends with the bundle.
+    /// Turning on the bundle's renewal keeps all members in the bundle.
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
@@ -153,7 +154,8 @@ extension SandboxAccount {
     /// The payment delivers a purchased transaction, as any renewal does. In a grace period the billing date stays: the
     /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, but
     /// count as periods of an offer. In billing retry the next period begins now. Nothing happens if no renewal has
-    /// failed or billing retry is over. A subscription whose product is no longer on sale ends.
+    /// failed or billing retry is over. A subscription whose product is no longer on sale ends. For a member of a
+    /// bundle, the bundle is paid for.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
@@ -166,9 +168,11 @@ extension SandboxAccount {
                 while mustRepeat {
                     mustRepeat = false
                     try driverState.step { state, events in
-                        guard let index = state.subscriptions.index(of: group, account: number) else {
+                        guard let known = state.subscriptions.index(of: group, account: number) else {
                             throw SandboxError.notSubscribed(group: group)
                         }
+                        // A member has its bundle's bill.
+                        let index = state.subscriptions.bundle(of: known) ?? known
                         guard let event = state.recovery(of: index, at: now, rate) else { return }
                         if case .billing(.leftOut) = event { mustRepeat = true }
                         events.append(LedgerRecord(date: now, event: event))

@@ -203,18 +203,22 @@ extension SandboxStore {
     ///
     /// The deleted transactions leave the queues, the receipts, the ``transactions``, the account's charges and its
     /// entitlements; the purchase can be made afresh. Deleting a subscription's first transaction deletes the whole
-    /// subscription. Deleting the running period alone ends the subscription as revoked. Deleting a purchase that only
-    /// changed how a subscription renews undoes that change. The account is eligible again for an introductory offer or
-    /// a code, unless another purchase with it remains. Apps are sent no revocation, except those of family members
-    /// with whom the transaction was shared. A deleted transaction that came from the family is shared anew. The clock,
-    /// all settings and the nonces of signed offers stay as they are.
+    /// subscription. Deleting a transaction of a bundle deletes those of its members that came with it, and likewise
+    /// all that renew or restore them. Deleting the running period alone ends the subscription as revoked. Deleting a
+    /// purchase that only changed how a subscription renews undoes that change. The account is eligible again for an
+    /// introductory offer or a code, unless another purchase with it remains. Apps are sent no revocation, except those
+    /// of family members with whom the transaction was shared. A deleted transaction that came from the family is
+    /// shared anew. The clock, all settings and the nonces of signed offers stay as they are.
     ///
     /// - Parameter transaction: the transaction's identifier.
     /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
         try driver.changeByHistory { state, history, events, now in
-            let numbers = history.transactionAndFollowers(of: transaction).compactMap { TransactionNumber($0) }
-            guard !numbers.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
+            let chain = history.transactionsAndFollowers(of: [transaction])
+            guard !chain.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
+            let members = state.members(ofDeleted: chain.compactMap { TransactionNumber($0) })
+            let numbers = history.transactionsAndFollowers(of: Set(chain).union(members.map(\.identifier)))
+                .compactMap { TransactionNumber($0) }
             let all = Set(numbers)
             let deletion = Deletion(
                 transactions: numbers,

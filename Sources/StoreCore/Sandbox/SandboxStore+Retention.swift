@@ -92,13 +92,21 @@ extension SandboxStore {
 
     /// Sets the URL of the app's server that chooses messages, its endpoint Get Retention Message; nil removes it.
     ///
-    /// A `StoreServer` for the store asks there.
+    /// A `StoreServer` for the store asks there. No performance test is needed, unlike for the Retention Messaging API in
+    /// production.
     ///
-    /// - Throws: ``RetentionError/invalidURL(_:)``, ``RetentionError/noURL`` if there is none to remove,
-    ///   ``RetentionError/noPassedTest`` in production, and the ledger's errors.
+    /// - Throws: ``RetentionError/invalidURL(_:)``, ``RetentionError/noURL`` if there is none to remove, and the ledger's
+    ///   errors.
     public func setRetentionURL(_ url: String?) throws {
-        let isProduction = isProduction
-        try change { state in try state.settingRealtimeURL(url, isProduction: isProduction) }
+        try change { state in try state.settingRealtimeURL(url, needsTest: false) }
+    }
+
+    /// Sets the URL as the Retention Messaging API does, which requires a passed performance test in production.
+    ///
+    /// - Throws: ``RetentionError/invalidURL(_:)``, ``RetentionError/noPassedTest``, and the ledger's errors.
+    package func configureRetentionURL(_ url: String) throws {
+        let needsTest = isProduction
+        try change { state in try state.settingRealtimeURL(url, needsTest: needsTest) }
     }
 
     /// Records a completed performance test.
@@ -112,6 +120,17 @@ extension SandboxStore {
     /// Lets a connection choose messages, until it is released or another one is set.
     package func connect(_ server: any RetentionServer) {
         driver.retentionLink.withLock { $0 = SandboxDriver.RetentionLink(server: server) }
+    }
+
+    /// Lets a connection no longer choose messages; does nothing if another one is set.
+    package func disconnect(_ server: any RetentionServer) {
+        let current = driver.retentionLink.withLock { link in
+            let current = link.server
+            if current === server { link = SandboxDriver.RetentionLink(server: nil) }
+            return current
+        }
+        // What may be the last reference to another connection is released without the lock.
+        withExtendedLifetime(current) {}
     }
 
     private func change(_ decide: (SandboxState) throws -> RetentionChange?) throws {

@@ -42,7 +42,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// Whether auto-renewal is on; within a commitment, it concerns the renewal of the commitment.
     package var isAutoRenewOn: Bool { commitment?.willRenew ?? willRenew }
     /// The product of the bundle that includes the period, nil for a subscription by itself.
-    public let bundle: String?
+    public let bundleProductIdentifier: String?
 
     /// Whether the subscription gives access: its period is paid for, or it is in a grace period.
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
@@ -118,9 +118,10 @@ extension SandboxSubscription {
         offer = (term.offer?.offer).map(Offer.init)
         waitingOffer = subscriptions.waitingOffer(of: index).map(Offer.init)
         let parent = subscriptions.bundle(of: index)
-        let isRenewingInBundle = parent.map { subscriptions[$0].continues } ?? false
-        willRenew = isRenewingInBundle || subscription.isRunning && subscription.continues
-        renewsAs = willRenew ? catalog[subscription.nextProduct].identifier : nil
+        let member = parent.flatMap { subscriptions.nextProduct(ofMember: index, in: $0, catalog) }
+        let isByItself = parent.map { !subscriptions[$0].continues } ?? true
+        willRenew = member != nil || isByItself && subscription.isRunning && subscription.continues
+        renewsAs = willRenew ? catalog[member ?? subscription.nextProduct].identifier : nil
         commitment = Commitment(subscription, catalog)
         end = subscription.end
         let trouble = subscriptions.trouble(of: index)
@@ -131,7 +132,7 @@ extension SandboxSubscription {
             case let trouble?: trouble.graceEnd == nil ? .inBillingRetry : .inGracePeriod
             }
         priceConsent = subscriptions.increase(of: index)?.consent
-        bundle = (term.bundle?.period).map { catalog[$0.product].identifier }
+        bundleProductIdentifier = (term.bundle?.period).map { catalog[$0.product].identifier }
     }
 }
 

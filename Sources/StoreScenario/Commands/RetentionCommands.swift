@@ -24,11 +24,20 @@ extension ScenarioCommand {
                 body: call.text("body")
             )
             let product = try call.word("--default-for").map { _ in try call.product("--default-for") }
+            if product == nil, call.locale != nil {
+                throw ScenarioError("--locale is the language of a default message, so it needs --default-for")
+            }
             try call.store.addRetentionMessage(message)
             let name = identifier.uuidString.lowercased()
             guard let product else { return call.done("the message \(name)") }
             let locale = call.locale ?? call.store.locale.replacing("_", with: "-")
-            try call.store.setDefaultRetentionMessage(identifier, of: product, locale: locale)
+            do {
+                try call.store.setDefaultRetentionMessage(identifier, of: product, locale: locale)
+            } catch {
+                // A command that is refused changes nothing.
+                try call.store.removeRetentionMessage(identifier)
+                throw error
+            }
             return call.done("the message \(name), by default for \(product) in \(locale)")
         },
         ScenarioCommand(

@@ -23,8 +23,8 @@ extension ExternalReportMistake {
 extension ExternalReportMistake.Kind {
     /// The sentence, `errorMessage` in the response.
     ///
-    /// Sentences are Apple's, since clients compare them, except those of the errors 37 and 38, for which no published
-    /// source was found.
+    /// Sentences are Apple's, since clients compare them, except those of the errors 37, 38 and 40, for which no
+    /// published source was found.
     fileprivate var message: String {
         switch self {
         case .duplicateValue: "The field's value is already submitted and a duplicate value is not expected."
@@ -72,6 +72,8 @@ extension ExternalReportMistake.Kind {
             "The creation date of the restatement does not match that of the original line item."
         case .restatementNotAllowedCreationDate:
             "Restatement is not allowed for this line item because its creation date is too far in the past."
+        case .refundNotAllowedCreationDate:
+            "A purchase that was made more than a year ago may not be refunded any more."
         }
     }
 }

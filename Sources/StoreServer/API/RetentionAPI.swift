@@ -25,14 +25,17 @@ extension ServerAPI {
             let text = try body(DefaultBody.self, request.body).messageIdentifier?.value
             try store.setDefaultRetentionMessage(identifier(text), of: product, locale: locale)
         case .deleteDefault(let product, let locale):
-            try store.setDefaultRetentionMessage(nil, of: product, locale: locale)
+            // There is none afterwards, which is all that a client asks for.
+            do {
+                try store.setDefaultRetentionMessage(nil, of: product, locale: locale)
+            } catch RetentionError.noDefault {}
         case .defaultMessage(let product, let locale):
             return defaultAnswer(try store.defaultRetentionMessage(of: product, locale: locale))
         case .setURL:
             guard let url = try body(URLBody.self, request.body).realtimeURL?.value else {
                 throw APIError.badRequestRealtimeURL
             }
-            try store.setRetentionURL(url)
+            try store.configureRetentionURL(url)
         case .deleteURL: try store.setRetentionURL(nil)
         case .url: return try urlAnswer()
         case .beginTest: return try beginTest(request.body)
@@ -155,7 +158,11 @@ extension ServerAPI {
         guard let payload = try view.transaction(identifier)?.payload else { throw try unknown(identifier) }
         guard payload.inAppOwnershipType == .purchased else { throw APIError.familyTransactionNotSupported }
         guard payload.originalTransactionId == identifier else { throw APIError.transactionIsNotOriginal }
-        guard payload.type == .autoRenewable else { throw APIError.invalidPerformanceTestRequest }
+        let subscriptions = try view.subscriptions(of: identifier)?.flatMap(\.subscriptions) ?? []
+        let isActive = subscriptions.contains { subscription in
+            subscription.renewal.content.originalTransactionId == identifier && subscription.state == .subscribed
+        }
+        guard payload.type.renews, isActive else { throw APIError.invalidPerformanceTestRequest }
         let test = try tester.begin(original: identifier, product: payload.productId, at: url)
         return object(["config": testConfig, "requestId": self.text(test)])
     }

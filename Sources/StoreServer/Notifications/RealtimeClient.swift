@@ -6,6 +6,7 @@ package final class RealtimeClient: RetentionServer {
     private let view: ServerView
     private let transport: any NotificationTransport
     private let limit: Locked<TimeInterval>
+    private let isStopped = Locked(false)
 
     /// The App Store's limit for a response, in seconds.
     package static let usualTimeout: TimeInterval = 0.7
@@ -16,14 +17,22 @@ package final class RealtimeClient: RetentionServer {
         transport: any NotificationTransport = URLSessionTransport(),
         timeout: TimeInterval = usualTimeout
     ) {
-        (self.view, self.transport, limit) = (view, transport, Locked(timeout))
+        (self.view, self.transport, limit) = (view, transport, Locked(Self.bounded(timeout)))
     }
 
-    /// The maximum time of a response, in seconds.
+    /// The maximum time of a response, in seconds, from a millisecond to a day.
     var timeout: TimeInterval {
         get { limit.withLock { $0 } }
-        set { limit.withLock { $0 = newValue } }
+        set { limit.withLock { $0 = Self.bounded(newValue) } }
     }
+
+    /// Returns the nearest time that is valid; the shortest one for what is no number.
+    private static func bounded(_ seconds: TimeInterval) -> TimeInterval {
+        seconds >= 0.001 ? min(seconds, 86_400) : 0.001
+    }
+
+    /// Asks nothing from now on: each question fails, including those of a performance test in progress.
+    func stop() { isStopped.withLock { $0 = true } }
 
     /// Asks the server for a message.
     package func ask(
@@ -56,7 +65,9 @@ package final class RealtimeClient: RetentionServer {
         to url: String,
         reply: @escaping @Sendable (SendAttemptResult, Int?, Data) -> Void
     ) {
-        guard let url = URL(string: url), let body = try? body(question) else { return reply(.other, nil, Data()) }
+        guard !isStopped.withLock({ $0 }), let url = URL(string: url), let body = try? body(question) else {
+            return reply(.other, nil, Data())
+        }
         transport.ask(body, at: url, timeout: timeout) { result, status, body in
             // A response has to have status 200, while any from 200 to 206 accepts a notification.
             reply(result == .success && status != 200 ? .unsuccessfulStatus : result, status, body)

@@ -33,6 +33,22 @@ func sellByCustomLinks() async throws -> [String] {
     }
 }
 
+func sellByTypedLinks(_ page: URL?, _ name: String) async throws -> [String] {
+    let types: [ExternalPurchaseCustomLink.TokenType] = [.withinApp, .outOfApp, .init(rawValue: name)]
+    var tokens: [String] = []
+    for type in types {
+        if let token = try await ExternalPurchaseCustomLink.token(for: type) { tokens.append(token.value) }
+    }
+    let type: ExternalPurchaseCustomLink.ExternalPurchaseType =
+        if let page { .outOfApp(destinationURL: page) } else { .withinApp }
+    switch type {
+    case .withinApp: break
+    case .outOfApp(let destinationURL): print(destinationURL?.absoluteString ?? "no page")
+    @unknown default: break
+    }
+    return try await ExternalPurchaseCustomLink.showNotice(for: type) == .continued ? tokens : []
+}
+
 func bindPaymentMethod(_ id: String) async -> Bool {
     do {
         let binding = try await PaymentMethodBinding(id: id)

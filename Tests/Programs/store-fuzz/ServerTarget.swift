@@ -83,9 +83,11 @@ extension ServerTarget {
     var seeds: [[UInt8]] {
         get throws {
             let shop = try Shop(clock, signer)
-            let json = try Self.requests(to: shop).map { method, target, body in
+            var json = try Self.requests(to: shop).map { method, target, body in
                 Array("\(method) \(target)\nauthorization: Bearer @\n\n\(body)".utf8)
             }
+            let upload = "PUT /inApps/v1/messaging/image/\(Self.uuid)\nauthorization: Bearer @\n\n"
+            json.append(Array(upload.utf8) + Self.png)
             let verify = Array("POST /verifyReceipt\n\n".utf8)
             let receipts = try shop.receipts.map { verify + [0] + $0 }
             let whole = try shop.receipts.map { verify + Self.envelope($0) }
@@ -107,6 +109,17 @@ extension ServerTarget {
             return json + receipts + whole + devices + control + hostile.map { Array($0.utf8) }
         }
     }
+
+    private static let uuid = "3b76a7bd-8f5b-46a4-bcb1-cce8dbd1b3cd"
+
+    /// An image of 3840 by 160 pixels, as far as its header.
+    private static let png: [UInt8] = [
+        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A,
+        // IHDR: width, height, eight bits of each color.
+        0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0x0F, 0, 0, 0, 0, 0xA0, 8, 2, 0, 0, 0, 0, 0, 0, 0,
+        // IDAT, empty.
+        0, 0, 0, 0, 0x49, 0x44, 0x41, 0x54, 0, 0, 0, 0,
+    ]
 
     /// Good requests to the control interface.
     private static let controlRequests = [
@@ -167,6 +180,8 @@ extension ServerTarget {
     }
 
     /// Returns one good request for each row of the API's table: method, target and body.
+    ///
+    /// Two rows are missing: an image, whose body is no text, and the beginning of a performance test, which asks a server.
     private static func requests(to shop: Shop) throws -> [(String, String, String)] {
         let (item, pro) = (shop.item, shop.subscription)
         let extending = "\"extendByDays\":30,\"extendReasonCode\":1,\"requestIdentifier\":\"request\""
@@ -212,6 +227,18 @@ extension ServerTarget {
             ("POST", "/inApps/v1/notifications/test", ""),
             ("GET", "/inApps/v1/notifications/test/\(try shop.test)", ""),
             ("PUT", "/externalPurchase/v1/reports", try shop.externalReport),
+            ("PUT", "/inApps/v1/messaging/message/\(uuid)", "{\"header\":\"a\",\"body\":\"b\"}"),
+            ("GET", "/inApps/v1/messaging/message/list", ""),
+            ("GET", "/inApps/v1/messaging/image/list", ""),
+            ("PUT", "/inApps/v1/messaging/default/pro/en-US", "{\"messageIdentifier\":\"\(uuid)\"}"),
+            ("GET", "/inApps/v1/messaging/default/pro/en-US", ""),
+            ("DELETE", "/inApps/v1/messaging/default/pro/en-US", ""),
+            ("DELETE", "/inApps/v1/messaging/message/\(uuid)", ""),
+            ("DELETE", "/inApps/v1/messaging/image/\(uuid)", ""),
+            ("PUT", "/inApps/v1/messaging/realtime/url", "{\"realtimeURL\":\"http://127.0.0.1:1/message\"}"),
+            ("GET", "/inApps/v1/messaging/realtime/url", ""),
+            ("DELETE", "/inApps/v1/messaging/realtime/url", ""),
+            ("GET", "/inApps/v1/messaging/performanceTest/result/\(uuid)", ""),
             ("GET", "/externalPurchase/v1/reports/3b76a7bd-8f5b-46a4-bcb1-cce8dbd1b3cd", ""),
             ("POST", "/inApps/v1/notifications/history", "{\(dates),\"transactionId\":\"\(pro)\"}"),
             (

@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// Goes on sending when it was opened again: to whoever was connected to its former self, and late.
+/// Goes on sending when it was opened again: to whoever was connected to its former self, late, and on several threads.
 ///
 /// A purchase is sent as purchasing after the new connections have its outcome.
 private final class SendsOn: SpoiltStore, @unchecked Sendable {
@@ -67,7 +67,10 @@ private final class SendsOn: SpoiltStore, @unchecked Sendable {
                 return (chain, UpdateBatch(after: chain.cursor, through: next, updates: bought))
             }
         }
-        for (chain, batch) in late { chain.receiver?.receive(batch) }
+        for (chain, batch) in late {
+            let receiver = chain.receiver
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in receiver?.receive(batch) }
+        }
     }
 }
 

@@ -118,7 +118,7 @@ import Testing
         product.subscription?.winBackOffers = [.init(.freeTrial(.init(2, .month), identifier: "y"), isEligible: false)]
         product.subscription?.level = 3
         product.subscription?.groupName = "Groups"
-        product.subscription?.billingPlans = [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
+        product.subscription?.billingPlans = [.init(plan: .upFront, price: 5, commitmentPrice: 5)]
         product.internalIdentifier = "0A1B2C3D"
         var catalog = try Catalog([product])
         let expected = StoreProduct(
@@ -142,7 +142,7 @@ import Testing
                 groupLevel: 3,
                 groupName: "Groups",
                 winBackOffers: [.init(identifier: "y", price: 0, paymentMode: .freeTrial, period: .init(2, .month))],
-                billingPlans: [.init(plan: .monthly, price: 5, commitmentPrice: 60)]
+                billingPlans: [.init(plan: .upFront, price: 5, commitmentPrice: 5)]
             ),
             isFamilyShareable: true,
             hostedContent: .init(version: "1.0", lengths: [3, 4]),

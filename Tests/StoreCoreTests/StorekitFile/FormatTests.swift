@@ -145,10 +145,10 @@ import Testing
         )
         let offers = configuration.products.map(\.codeOffers)
         #expect(offers.map { $0.map(\.identifier) } == [["x", "y", "x"], ["z"]])
-        #expect(offers.map { $0.map(\.price) } == [[0, Decimal(string: "1.5"), 1], [1]])
+        #expect(offers.map { $0.map(\.price) } == [[0, amount("1.5"), 1], [1]])
         #expect(offers.map { $0.map(\.eligibility) } == [[.new, .all, .all], [[]]])
         let warnings = configuration.warnings.map(\.path)
-        #expect(warnings == ["products[0].codeOffers[2].any", "products[0].codeOffers[2].referenceName"])
+        #expect(warnings == ["products[0].codeOffers[2].referenceName", "products[0].codeOffers[2].any"])
     }
 
     @Test(arguments: [

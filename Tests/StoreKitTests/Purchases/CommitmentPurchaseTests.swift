@@ -46,6 +46,15 @@ import Testing
         #expect(terms.map(\.billingPlanType) == [.upFront, .monthly] && terms[0].billingPrice == Self.year.price)
     }
 
+    @Test func `A product that is no year has no monthly terms, in which it is not sold`() async throws {
+        let month = SandboxProduct.autoRenewable("month", price: "9.99", period: .init(1, .month), group: "club")
+            .billedMonthly(price: "9.99", introductoryOffer: .freeTrial(.init(1, .week)))
+        let shop = try Shop(.inline, selling: [month])
+        let subscription = try await shop.subscription("month")
+        #expect(subscription.pricingTerms.map(\.billingPlanType) == [.upFront])
+        #expect(subscription.pricingTerms.flatMap(\.subscriptionOffers).isEmpty)
+    }
+
     @Test func `A purchase with the option is paid monthly, after the trial`() async throws {
         let trial = try await shop.bought("year", [.billingPlanType(.monthly)])
         #expect(trial.billingPlanType == .monthly && trial.commitmentInfo == nil && trial.offer?.type == .introductory)

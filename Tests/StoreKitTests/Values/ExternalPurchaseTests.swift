@@ -117,10 +117,46 @@ import Testing
             #expect(next != nil && next != services)
             #expect(try await token("IN_APP") == nil)
             #expect(try await token("ANY") == nil)
-            try store.setStorefront("JPN")
-            let (first, second) = (try await token("IN_APP"), try await token("IN_APP"))
-            #expect(first != nil && second != nil && first != second && first?.expirationDate == nil)
-            #expect(try await token("SERVICES") == nil)
+            for country in ["JPN", "BRA"] {
+                try store.setStorefront(country)
+                let (first, second) = (try await token("IN_APP"), try await token("IN_APP"))
+                #expect(first != nil && second != nil && first != second && first?.expirationDate == nil)
+                #expect(try await token("SERVICES") == nil)
+            }
+        }
+    }
+
+    @Test func `A type of tokens is a text, or one of the two of Brazil and Japan`() async throws {
+        allow()
+        try store.setStorefront("BRA")
+        let types: [ExternalPurchaseCustomLink.TokenType] = [.withinApp, .outOfApp, .init(rawValue: "SERVICES")]
+        let names = try await context.run {
+            var names: [String?] = []
+            for type in types {
+                let token = try await ExternalPurchaseCustomLink.token(for: type)
+                names.append(token.flatMap { ExternalPurchaseToken(value: $0.value) }?.tokenType)
+            }
+            return names
+        }
+        #expect(names == ["IN_APP", "LINK_OUT", nil])
+    }
+
+    @Test func `Only in the European Union may a purchase outside of the app lack its page`() async throws {
+        allow()
+        try store.setStorefront("BRA")
+        try await context.run {
+            #expect(try await ExternalPurchaseCustomLink.showNotice(for: .withinApp) == .continued)
+            #expect(try await ExternalPurchaseCustomLink.showNotice(for: .outOfApp(destinationURL: link)) == .continued)
+            do {
+                _ = try await ExternalPurchaseCustomLink.showNotice(for: .outOfApp(destinationURL: nil))
+                Issue.record("nothing was thrown")
+            } catch StoreKitError.unsupported {
+            } catch {
+                Issue.record("\(error)")
+            }
+            try store.setStorefront("DEU")
+            store.continuesToExternalPurchases = false
+            #expect(try await ExternalPurchaseCustomLink.showNotice(for: .outOfApp(destinationURL: nil)) == .cancelled)
         }
     }
 
@@ -130,7 +166,10 @@ import Testing
         await context.run {
             #expect(await Self.offers() == [false, false, false, false])
             await #expect(throws: StoreKitError.self) { try await ExternalPurchase.presentNoticeSheet() }
+            await Self.expectNotEntitled { _ = try await ExternalPurchaseCustomLink.showNotice(type: .browser) }
+            await Self.expectNotEntitled { try await ExternalLinkAccount.open() }
         }
+        #expect(try store.openedLinks.isEmpty)
         try store.device.signIn(to: store.account)
         store.isReachable = false
         await context.run {
@@ -218,6 +257,13 @@ import Testing
         let empty = await context.run { await Self.error("") }
         #expect(empty as? PaymentMethodBinding.PaymentMethodBindingError == .invalidPinningID)
         #expect(try store.account.boundPaymentMethods == ["carrier"])
+    }
+
+    @Test func `A payment method of nobody is refused before it is bound`() async throws {
+        store.externalPurchases.paymentBinding = .bound
+        try store.device.signOut()
+        let error = await context.run { await Self.error() }
+        #expect(error as? PaymentMethodBinding.PaymentMethodBindingError == .notEligible)
     }
 
     @Test func `A store that does not tell binds nothing`() async {

@@ -28,6 +28,10 @@ struct SocketMessage: Sendable {
         SocketMessage("HistoryQuery", historyQueries),
         SocketMessage("SubscriptionQuery", [.all, .group("club"), .transaction("1")] as [SubscriptionQuery]),
         SocketMessage("RefundAnswer", [.taken, .duplicate, .ineligible] as [RefundAnswer]),
+        SocketMessage(
+            "CodeRedemption",
+            [CodeRedemption(transaction: "1000000001"), CodeRedemption(transaction: nil)]
+        ),
         SocketMessage("Greeting", [Greeting(wantsReceipts: true)]),
         SocketMessage("Welcome", welcomes),
         SocketMessage("UpdateLine", lines),
@@ -181,7 +185,8 @@ struct SocketMessage: Sendable {
                     groupName: "Club",
                     winBackOffers: offers,
                     billingPlans: [.init(plan: .monthly, price: 1, commitmentPrice: 12)],
-                    monthlyOffers: .init(introductory: offers[0], promotional: offers, winBack: offers)
+                    monthlyOffers: .init(introductory: offers[0], promotional: offers, winBack: offers),
+                    bundledSubscriptions: [bundled]
                 ),
                 hostedContent: .init(version: "1.0", lengths: [.max]),
                 kind: kind,
@@ -197,6 +202,15 @@ struct SocketMessage: Sendable {
             )
         ]
     }
+
+    private static let bundled = StoreProduct.BundledSubscription(
+        identifier: "gold",
+        localizedTitle: "Gold",
+        localizedDescription: "",
+        price: 4.99,
+        groupIdentifier: "club",
+        groupName: "Club"
+    )
 
     private static var contentRequest: ContentRequest {
         ContentRequest(transaction: "1", productIdentifier: "castle", content: content, offset: 1 << 60, limit: 1024)

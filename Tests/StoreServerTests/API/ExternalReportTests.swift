@@ -154,6 +154,14 @@ import Testing
         #expect(empty.errors.list.map(\.fieldName.text) == ["requestIdentifier", "externalPurchaseId", "status"])
     }
 
+    @Test func `After a report with transactions, no report of a duplicate lets the status go back`() throws {
+        let services = try token("SERVICES")
+        #expect(try send(services, [Self.buy("1")]) == [])
+        #expect(try send(services, status: "DUPLICATE_TOKEN") == [])
+        #expect(try send(services, status: "NO_LINE_ITEM") == [8])
+        #expect(try send(services, status: "UNRECOGNIZED_TOKEN") == [8])
+    }
+
     private static let required = [
         "lineItemId", "creationDate", "eventType", "productType", "productIdentifier", "quantity", "amountTaxExclusive",
         "amountTaxInclusive", "netAmountTaxExclusive", "taxAmount", "taxCountry", "reportingCurrency",
@@ -249,6 +257,55 @@ import Testing
         #expect(try send(token, [Self.refund("3", of: "1")]) == [25])
         shop.clock.advance(by: 366 * 86_400)
         #expect(try send(token, [Self.buy("1", again)]) == [39])
+    }
+
+    @Test func `A purchase of any date is taken, and one of long ago is not corrected`() throws {
+        let token = try token()
+        let longAgo = AnswerValue.number(Int.min)
+        #expect(try send(token, [Self.buy("1", ["creationDate": longAgo])]) == [])
+        #expect(try send(token, [Self.buy("1", ["creationDate": longAgo, "restatement": .bool(true)])]) == [39])
+        #expect(try send(token, [Self.refund("2", of: "1")]) == [40])
+    }
+
+    @Test func `A purchase is refunded for a year`() throws {
+        let token = try token()
+        #expect(try send(token, [Self.buy("1"), Self.buy("2")]) == [])
+        shop.clock.advance(by: 365 * 86_400)
+        #expect(try send(token, [Self.refund("3", of: "1")]) == [])
+        shop.clock.advance(by: 1)
+        #expect(try send(token, [Self.refund("4", of: "2")]) == [40])
+    }
+
+    @Test func `The net amount is that of the purchase less all refunds that were no mistakes`() throws {
+        func part(_ id: String, _ amount: Int, leaving net: Int) -> AnswerValue {
+            Self.refund(
+                id,
+                of: "1",
+                [
+                    "amountTaxExclusive": .number(amount), "amountTaxInclusive": .number(amount + 200),
+                    "netAmountTaxExclusive": .number(net),
+                ]
+            )
+        }
+        let token = try token()
+        #expect(try send(token, [Self.buy("1")]) == [])
+        #expect(try send(token, [part("2", 400, leaving: 600)]) == [])
+        #expect(try send(token, [part("3", 500, leaving: 500)]) == [12])
+        #expect(try send(token, [part("3", 500, leaving: 100)]) == [])
+        #expect(try send(token, [Self.buy("1", ["restatement": .bool(true)])]) == [12])
+        guard case .object(var mistake) = part("2", 400, leaving: 600) else { return }
+        mistake["restatement"] = .bool(true)
+        mistake["erroneouslySubmitted"] = .bool(true)
+        #expect(try send(token, [.object(mistake)]) == [])
+        #expect(try send(token, [part("4", 100, leaving: 400)]) == [])
+    }
+
+    @Test func `A token whose lifetime is negative has what was bought at its creation`() throws {
+        shop.store.externalPurchases.tokenLifetime = -5
+        let services = try token("SERVICES")
+        shop.clock.advance(by: 60)
+        #expect(try send(services, [Self.buy("1", ["creationDate": .number(Self.start + 1)])]) == [36])
+        #expect(try send(services, [Self.buy("1")]) == [])
     }
 
     @Test func `What is bought with a custom link's token is bought while it is active`() throws {

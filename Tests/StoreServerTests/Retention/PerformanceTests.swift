@@ -9,13 +9,14 @@ import Testing
 @Suite(.libcrypto) struct PerformanceTests {
     private let shop: Shop
     private let transport = AnsweringTransport()
+    private let client: RealtimeClient
     private let router: ServerRouter
     private let gold: String
 
     init() throws {
         shop = try Shop()
         let view = ServerView(shop.store)
-        let client = RealtimeClient(view, transport: transport)
+        client = RealtimeClient(view, transport: transport)
         let now = { @Sendable [clock = shop.clock] in clock.now }
         router = ServerRouter(shop.store, view: view, key: shop.key, realtime: client, now: now)
         gold = try shop.buy("gold")
@@ -91,6 +92,24 @@ import Testing
         #expect(try ask("GET", "/result/\(UUID().uuidString)").errorCode.number == 4_040_018)
         try shop.store.setRetentionURL(nil)
         #expect(try begin().errorCode.number == 4_000_211)
+    }
+
+    @Test func `A test is about a subscription that runs, of any kind that renews`() throws {
+        let month = StoreProduct.Period(1, .month)
+        try shop.store.register(.subscriptionSuite("studio", price: "9.99", period: month, group: "studio"))
+        let studio = try shop.buy("studio")
+        #expect(try ask("POST", "", ["originalTransactionId": .text(studio)]).requestId.text != nil)
+        try shop.account.expireSubscription(inGroup: "metals")
+        #expect(try begin().errorCode.number == 4_000_211)
+    }
+
+    @Test func `A test whose server stops asks no more, and is not passed`() throws {
+        transport.hold()
+        let identifier = try #require(try begin().requestId.text)
+        client.stop()
+        transport.release()
+        #expect(transport.questions.count == 10)
+        #expect(try ask("GET", "/result/\(identifier)").result.text == "FAIL")
     }
 
     @Test func `Times are told as an average and percentiles`() {

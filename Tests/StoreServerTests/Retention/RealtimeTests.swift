@@ -36,6 +36,8 @@ import Testing
                 promotionalOffers: [offer]
             ),
             .autoRenewable("silver", price: "4.99", period: Self.month, group: "metals", level: 2),
+            .autoRenewable("year", price: "99.99", period: .init(1, .year), group: "metals", level: 2)
+                .billedMonthly(price: "9.49"),
             .autoRenewable("daily", price: "0.99", period: Self.month, group: "papers"),
         ]
         store = try SandboxStore(
@@ -167,11 +169,27 @@ import Testing
             let refused = try await self.page(choice("alternateProduct", #","productId":"\#(product)""#))
             #expect(refused.refusal == reason && refused.offer == nil && refused.source == .defaultMessage)
         }
-        let monthly = #","productId":"silver","billingPlanType":"MONTHLY""#
-        let refusal = try await self.page(choice("alternateProduct", monthly)).refusal
-        #expect(refusal == "alternateProduct has the billing plan MONTHLY, which is not sold here")
+        for (plan, reason) in [
+            ("MONTHLY", "silver is not sold in monthly payments: it is no year with such a plan"),
+            ("WEEKLY", "alternateProduct has the billing plan WEEKLY, which does not exist"),
+        ] {
+            let more = #","productId":"silver","billingPlanType":"\#(plan)""#
+            let refused = try await self.page(choice("alternateProduct", more))
+            #expect(refused.refusal == reason && refused.offer == nil)
+        }
         try store.setAvailability(.withdrawn, of: "silver")
         #expect(try await self.page(choice("alternateProduct", #","productId":"silver""#)).refusal != nil)
+    }
+
+    @Test func `A year in monthly payments is offered, and bought under that plan`() async throws {
+        let plan = #","productId":"year","billingPlanType":"MONTHLY""#
+        let page = try await page(choice("alternateProduct", plan))
+        #expect(page.refusal == nil && page.offer == .product("year"))
+        try store.account.accept(page)
+        await clock.advance(by: 32 * 86_400)
+        let subscription = try #require(try store.account.signedSubscriptions(inGroup: "metals").first)
+        let payload = subscription.transaction.payload
+        #expect(payload.productId == "year" && payload.billingPlanType == .monthly && payload.price == 9490)
     }
 
     @Test func `A promotional offer of version 2 is verified, offered and accepted`() async throws {
@@ -223,14 +241,32 @@ import Testing
         #expect(missing.refusal == "the server's answer has no encodedSignature")
     }
 
-    @Test func `A subscriber who cancels while the server thinks has no page`() async throws {
+    @Test(
+        arguments: [
+            (.infinity, 86_400), (.nan, 0.001), (1e17, 86_400), (-1, 0.001), (0.5, 0.5),
+        ] as [(TimeInterval, TimeInterval)]
+    )
+    func `The time of an answer is a millisecond to a day`(seconds: TimeInterval, limit: TimeInterval) {
+        client.timeout = seconds
+        #expect(client.timeout == limit)
+        #expect(RealtimeClient(ServerView(store), transport: transport, timeout: seconds).timeout == limit)
+    }
+
+    @Test(arguments: [false, true])
+    func `A subscriber who cancels while the server thinks has no page`(hasExpired: Bool) throws {
         transport.hold()
         let shown = Locked<Result<CancellationPage, any Error>?>(nil)
         store.account.viewCancellation(inGroup: "metals") { page in shown.withLock { $0 = page } }
         #expect(shown.withLock { $0 } == nil)
-        try store.account.expireSubscription(inGroup: "metals")
-        transport.release()
-        #expect(throws: SandboxError.notSubscribed(group: "metals")) { try shown.withLock { $0 }?.get() }
+        if hasExpired {
+            try store.account.expireSubscription(inGroup: "metals")
+            transport.release()
+            #expect(throws: SandboxError.notSubscribed(group: "metals")) { try shown.withLock { $0 }?.get() }
+        } else {
+            try store.account.setAutoRenew(false, inGroup: "metals")
+            transport.release()
+            #expect(throws: RetentionError.alreadyCanceled(group: "metals")) { try shown.withLock { $0 }?.get() }
+        }
     }
 }
 

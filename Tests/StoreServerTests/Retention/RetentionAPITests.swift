@@ -116,7 +116,8 @@ import Testing
         let path = "v1/messaging/default/gold/en-US"
         let body = AnswerValue.object(["messageIdentifier": .text(Self.identifier)])
         #expect(try shop.error("GET", path) == 4_040_020)
-        #expect(try shop.error("DELETE", path) == 4_040_020)
+        #expect(try shop.ask("DELETE", path).status == 200)
+        #expect(try shop.error("DELETE", "v1/messaging/default/gold/en_US") == 4_000_164)
         #expect(try shop.ask("PUT", path, body).status == 200)
         #expect(try shop.ask("GET", path).json.messageIdentifier.text == Self.identifier)
         #expect(try shop.error("PUT", "v1/messaging/default/coins/en-US", body) == 4_000_023)
@@ -164,6 +165,9 @@ import Testing
         let list = try shop.ask("GET", "v1/messaging/message/list").json.messageIdentifiers
         #expect(list[0].messageState.text == "PENDING")
         let url = AnswerValue.object(["realtimeURL": .text("https://example.com/a")])
+        #expect(try shop.error("PUT", "v1/messaging/realtime/url", url) == 4_030_026)
+        try shop.store.setRetentionURL("https://example.com/b")
+        #expect(try shop.ask("GET", "v1/messaging/realtime/url").json.realtimeURL.text == "https://example.com/b")
         #expect(try shop.error("PUT", "v1/messaging/realtime/url", url) == 4_030_026)
     }
 }

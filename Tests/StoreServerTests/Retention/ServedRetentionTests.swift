@@ -62,6 +62,24 @@ import Testing
         #expect(page.refusal?.hasPrefix("no StoreServer is open") == true)
     }
 
+    @Test func `A server that was stopped asks nobody, even while it is kept`() async throws {
+        let servers = try open { HTTPResponse(200) }
+        servers.1.stop()
+        let page = try await shop.account.viewCancellation(inGroup: "metals")
+        #expect(page.refusal?.hasPrefix("no StoreServer is open") == true)
+        withExtendedLifetime(servers) {}
+    }
+
+    @Test func `A server that was stopped leaves the connection of another one`() async throws {
+        let servers = try open { HTTPResponse(200) }
+        let other = RealtimeClient(ServerView(shop.store), transport: AnsweringTransport(status: 500))
+        shop.store.connect(other)
+        servers.1.stop()
+        let page = try await shop.account.viewCancellation(inGroup: "metals")
+        #expect(page.refusal == "the server answered with HTTP status 500")
+        withExtendedLifetime((servers, other)) {}
+    }
+
     @Test func `A server that is silent is waited for no longer than the limit`() async throws {
         let silent = try SilentServer()
         let client = RealtimeClient(ServerView(shop.store), timeout: 0.01)

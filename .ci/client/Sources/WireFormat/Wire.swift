@@ -131,7 +131,7 @@ package enum Wire {
         }
     }
 
-    /// Asks for the price of a purchase, which Apple's platforms do in a sheet of a scene.
+    /// Asks for a refund of a purchase, which Apple's platforms do in a sheet of a scene.
     package static func requestRefund(of id: UInt64) async -> Outcome {
         await answer {
             #if canImport(UIKit) || canImport(AppKit)

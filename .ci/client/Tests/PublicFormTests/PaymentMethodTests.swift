@@ -1,37 +1,34 @@
-// Compiled once Store Kit has what the wrappers use.
-#if PAYMENT_METHOD_BINDING
-    import Foundation
-    import ObjectWrappers
-    import StoreCore
-    import Testing
+import Foundation
+import ObjectWrappers
+import StoreCore
+import Testing
 
-    @Suite struct PaymentMethodTests {
-        private let till: Till
+@Suite struct PaymentMethodTests {
+    private let till: Till
 
-        init() throws { till = try Till() }
+    init() throws { till = try Till() }
 
-        private func bind() async -> NSError? {
-            await till.run {
-                await withCheckedContinuation { continuation in
-                    _ = WrappedBinding.make(id: "carrier") { binding, error in
-                        guard let binding else { return continuation.resume(returning: error) }
-                        _ = binding.bind { continuation.resume(returning: $0) }
-                    }
+    private func bind() async -> NSError? {
+        await till.run {
+            await withCheckedContinuation { continuation in
+                _ = WrappedBinding.make(id: "carrier") { binding, error in
+                    guard let binding else { return continuation.resume(returning: error) }
+                    _ = binding.bind { continuation.resume(returning: $0) }
                 }
             }
         }
-
-        @Test func `A payment method is bound, or the error has the wrappers' number and Store Kit's texts`()
-            async throws
-        {
-            till.store.externalPurchases.paymentBinding = .invalidIdentifier
-            let error = try #require(await bind())
-            #expect(error.domain == "PaymentMethodBinding" && error.code == 1 && error.localizedFailureReason != nil)
-            till.store.externalPurchases.paymentBinding = .cancelled
-            #expect(await bind()?.domain == "StoreKit")
-            till.store.externalPurchases.paymentBinding = .bound
-            #expect(await bind() == nil)
-            #expect(try till.store.account.boundPaymentMethods == ["carrier"])
-        }
     }
-#endif
+
+    @Test func `A payment method is bound, or the error has the wrappers' number and Store Kit's texts`()
+        async throws
+    {
+        till.store.externalPurchases.paymentBinding = .invalidIdentifier
+        let error = try #require(await bind())
+        #expect(error.domain == "PaymentMethodBinding" && error.code == 1 && error.localizedFailureReason != nil)
+        till.store.externalPurchases.paymentBinding = .cancelled
+        #expect(await bind()?.domain == "StoreKit")
+        till.store.externalPurchases.paymentBinding = .bound
+        #expect(await bind() == nil)
+        #expect(try till.store.account.boundPaymentMethods == ["carrier"])
+    }
+}

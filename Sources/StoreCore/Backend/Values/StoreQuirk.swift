@@ -169,8 +169,8 @@ extension StoreQuirk {
     /// A transaction for the new period arrives and is listed although its charge failed, while the status is
     /// `inBillingRetryPeriod`.
     ///
-    /// The period costs nothing. It is not entered if a grace period follows the failed charge. Servers are notified of
-    /// a renewal, and then of its failure.
+    /// The period costs nothing. It is not entered if a grace period follows the failed charge, or if the charge is a
+    /// monthly payment of a commitment. Servers are notified of a renewal, and then of its failure.
     public static let renewsInBillingRetry = StoreQuirk(.renewsInBillingRetry)
 
     /// A subscription that `purchase()` has returned arrives by `Transaction.updates` of the same device, too.

@@ -18,8 +18,8 @@ extension SandboxDriver {
             let settings = driverState.settings
             return (settings.external, !settings.cancelsExternal.contains(device), settings.isReachable(from: device))
         }
+        let isSignedIn = look { driverState, _ in driverState.state.devices[device].account != nil }
         if request.action == .eligibility {
-            let isSignedIn = look { driverState, _ in driverState.state.devices[device].account != nil }
             let eligibility = isReachable && isSignedIn ? ExternalEligibility(settings) : ExternalEligibility()
             return ExternalAnswer(eligibility: eligibility)
         }
@@ -31,7 +31,8 @@ extension SandboxDriver {
             guard settings.presentsNotice else { return ExternalAnswer(.notEligible) }
             guard continues else { return choice }
             return ExternalAnswer(token: try makeToken(on: device, settings)?.value)
-        case .customLinkNotice: return settings.usesCustomLinks ? choice : ExternalAnswer(.notEligible)
+        case .customLinkNotice:
+            return settings.usesCustomLinks && isSignedIn ? choice : ExternalAnswer(.notEligible)
         case .token:
             guard settings.usesCustomLinks else { return ExternalAnswer(.notEligible) }
             return ExternalAnswer(token: try makeToken(request.type ?? "", on: device, settings)?.value)
@@ -42,9 +43,10 @@ extension SandboxDriver {
             if continues { _ = try makeToken(on: device, settings, for: link) }
             return choice
         case .openAccountLink:
-            guard let link = settings.accountLink else { return ExternalAnswer(.notEligible) }
+            guard let link = settings.accountLink, isSignedIn else { return ExternalAnswer(.notEligible) }
             if continues { try record { _ in .linkOpened(device: device, link) } }
             return choice
+        case .checkPaymentMethod where !isSignedIn: return ExternalAnswer(.notEligible)
         case .checkPaymentMethod, .bindPaymentMethod:
             return try bind(request, on: device, settings.paymentBinding)
         }

@@ -409,10 +409,14 @@ extension PayloadBuilder {
         guard let period = state.subscriptions[index].term.bundle?.period else { return }
         var product = period.product
         if let bundle = state.subscriptions.bundle(of: index) {
-            let isRenewing = state.subscriptions[bundle].willRenew
-            if isRenewing { product = state.subscriptions[bundle].renewsAs }
-            if isRenewing { payload.autoRenewStatus = .on }
-            if !isRenewing, state.subscriptions[index].willRenew {
+            if state.subscriptions[bundle].continues {
+                let member = state.subscriptions.nextProduct(ofMember: index, in: bundle, state.catalog)
+                payload.autoRenewStatus = member == nil ? .off : .on
+                if let member {
+                    product = state.subscriptions[bundle].nextProduct
+                    payload.autoRenewProductId = state.catalog[member].identifier
+                }
+            } else if state.subscriptions[index].willRenew {
                 payload.willUnbundle = true
                 return
             }

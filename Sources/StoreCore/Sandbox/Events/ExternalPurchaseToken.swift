@@ -53,7 +53,7 @@ public struct ExternalPurchaseToken: Hashable, Codable, Sendable {
     ///   - number: a number that no other token of the store has.
     ///   - type: the type of a custom link's token.
     ///   - date: the date of the creation.
-    ///   - lifetime: the seconds until the token expires; nil for never.
+    ///   - lifetime: the seconds until the token expires, at most a century; nil for never.
     init(
         bundleId: String,
         appAppleId: Int64?,
@@ -67,7 +67,10 @@ public struct ExternalPurchaseToken: Hashable, Codable, Sendable {
         self.appAppleId = appAppleId
         tokenType = type
         tokenCreationDate = Self.milliseconds(date)
-        tokenExpirationDate = lifetime.map { Self.milliseconds(date + $0) }
+        // What is not positive, or no number, has expired.
+        tokenExpirationDate = lifetime.map { lifetime in
+            Self.milliseconds(date + (lifetime > 0 ? min(lifetime, 100 * 31_557_600) : 0))
+        }
         // The date is included, so that a new store of the same app does not reuse the identifiers of an earlier store.
         let name = "external purchase \(bundleId.utf8.count) \(bundleId)\(number) \(tokenCreationDate)"
         externalPurchaseId = (isProduction ? "" : "SANDBOX_") + UUID(named: name).uuidString.lowercased()

@@ -146,7 +146,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
             offer: offer,
             original: original,
             originalDate: originalDate,
-            commitment: other.commitment,
+            // A commitment is that of the bundle alone.
+            commitment: commitment == nil ? nil : other.commitment,
             bundle: bundle
         )
     }

@@ -57,7 +57,8 @@ extension SandboxState {
 
     /// The number of rows of the snapshot.
     fileprivate var rowCount: Int {
-        accounts.reduce(transactions.count + subscriptions.count) { $0 + $1.history.count }
+        let external = operatorState.external.map { $0.tokens.count + $0.reports.count + $0.lineItems.count } ?? 0
+        return accounts.reduce(transactions.count + subscriptions.count + external) { $0 + $1.history.count }
     }
 
     fileprivate var snapshot: LedgerSnapshot? {

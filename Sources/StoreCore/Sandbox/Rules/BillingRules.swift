@@ -73,7 +73,7 @@ extension SandboxState {
     /// A subscription whose last renewal failed ends at once when auto-renewal is turned off, unless the payment is one
     /// of a commitment, which remains due.
     func setAutoRenew(_ isOn: Bool, of index: SubscriptionIndex, at now: Date, _ rate: RenewalRate) -> [StoreEvent] {
-        if catalog.hasBundles, let events = setAutoRenewInBundle(isOn, of: index) { return events }
+        if catalog.hasBundles, let events = setAutoRenewInBundle(isOn, of: index, at: now, rate) { return events }
         guard subscriptions[index].willRenew != isOn else { return [] }
         if !isOn, !subscriptions[index].isCommitted, subscriptions.trouble(of: index) != nil {
             return expire(index, at: now, rate)

@@ -8,7 +8,7 @@ extension SandboxState {
     /// called several times for one change: members that have followed an event are left alone.
     ///
     /// * A period of a bundle begins: each member gets a transaction, which costs nothing.
-    /// * The end of the period moves, is refunded or deleted, or the refund is reversed: the same for each member.
+    /// * The end of the period moves, is refunded, or the refund is reversed: the same for each member.
     /// * The bundle ends: so does each member. A member that was to leave the bundle begins a period by itself.
     func followBundles(_ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         var followers = Followers(next: nextTransaction)
@@ -37,18 +37,9 @@ extension SandboxState {
                     let reversed = try? reverseRefund(of: number.identifier, now: record.date)
                     if let reversed { followers.records.append(reversed) }
                 }
-            case .deletes(let numbers):
-                let members = accounts.indices.flatMap { self.members(of: numbers, by: $0) }.map(\.number)
-                let all = Set(members)
-                guard !members.isEmpty else { continue }
-                let deletion = Deletion(
-                    transactions: members,
-                    withdrawn: withdrawn(all.contains),
-                    ended: subscriptionsWithNothingLeft(without: all)
-                )
-                followers.add(.operator(.deleted(deletion)), record.date)
-            case .grantsNothing, .restores, .shares, .unshares, .deletesAll, .finishes, .setsToken, .changesCatalog,
-                .changesMembers, .changesSharing, .nothing:
+            // A deletion has the members' transactions already.
+            case .grantsNothing, .restores, .shares, .unshares, .deletes, .deletesAll, .finishes, .setsToken,
+                .changesCatalog, .changesMembers, .changesSharing, .nothing:
                 break
             }
         }
@@ -111,7 +102,13 @@ extension SandboxState {
                 // What the account has bought by itself since, or has in another bundle, stays as it is.
                 guard isBought, subscriptions[index].term.bundle?.period == nil else { continue }
                 replaced = subscriptions[index].term.original
-                followers.add(.operator(.refunded(upgrade(of: index, to: product, at: date))), date)
+                // Of a period that is over, whose renewal could not be charged, nothing is left to pay back.
+                let isOver = subscriptions[index].term.end <= date
+                let end: StoreEvent =
+                    isOver
+                    ? .ended(subscription: index, .billingError)
+                    : .operator(.refunded(upgrade(of: index, to: product, at: date)))
+                followers.add(end, date)
             }
             // A member of a bundle that had lapsed continues its own chain.
             let lapsed = index.map { subscriptions[$0].term }.flatMap { last in
@@ -228,6 +225,12 @@ extension SandboxState {
         }
     }
 
+    /// Returns the members' transactions that came with transactions of a bundle, which are to be deleted.
+    func members(ofDeleted bundle: [TransactionNumber]) -> [TransactionNumber] {
+        guard catalog.hasBundles else { return [] }
+        return accounts.indices.flatMap { members(of: bundle, by: $0).map(\.number) }
+    }
+
     /// Returns an account's members' transactions that came with transactions of a bundle, unless they were deleted.
     private func members(
         of bundle: [TransactionNumber],
@@ -272,6 +275,49 @@ extension SubscriptionTerm {
     }
 }
 
+extension Subscriptions {
+    /// Returns the product that a member has in its bundle's next period; nil if the bundle will not renew, or will
+    /// include no product of the member's group.
+    func nextProduct(
+        ofMember index: SubscriptionIndex,
+        in bundle: SubscriptionIndex,
+        _ catalog: Catalog
+    ) -> ProductIndex? {
+        guard self[bundle].continues else { return nil }
+        let group = self[index].group
+        return catalog.members(of: self[bundle].nextProduct).first { catalog.group(of: $0) == group }
+    }
+}
+
+// Purchases in the groups of members.
+extension SandboxState {
+    /// Returns the reason why an order cannot change a member of a bundle; nil if it can, or changes none.
+    func refusalInBundle(of payment: StorePayment, _ product: ProductIndex, _ account: AccountID) -> StoreFailure? {
+        let hasOffer = payment.hasSpecialTerms && (payment.discount != nil || payment.offer?.identifier != nil)
+        return refusalInBundle(product, payment.plan == .monthly ? .monthly : nil, hasOffer: hasOffer, account)
+    }
+
+    /// Returns the reason why a purchase cannot change a member of a bundle; nil if it can, or changes none.
+    ///
+    /// A member renews as its bundle does, so nothing can begin at its renewal: no other product, plan or offer.
+    func refusalInBundle(
+        _ product: ProductIndex,
+        _ plan: StoreProduct.BillingPlan?,
+        hasOffer: Bool,
+        _ account: AccountID
+    ) -> StoreFailure? {
+        guard catalog.hasBundles, let wanted = catalog.subscription(of: product),
+            let index = subscriptions.index(of: wanted.groupIdentifier, account: account),
+            subscriptions.isEntitled(index), let bundle = subscriptions.bundle(of: index),
+            hasOffer || plan == .monthly || subscriptions[index].term.product != product,
+            !replaces(subscriptions[index].term, wanted, product, plan)
+        else { return nil }
+        let (name, parent) = (catalog[product].identifier, catalog[subscriptions[bundle].term.product].identifier)
+        let reason = "\(name) cannot follow the subscription of its group, which is a part of \"\(parent)\""
+        return .storeKit(.paymentInvalid, reason)
+    }
+}
+
 // Commands for the members of bundles.
 extension SandboxState {
     /// Throws if a subscription is a member of a bundle, which changes with the bundle alone.
@@ -287,11 +333,20 @@ extension SandboxState {
     /// Returns the events that let a member of a bundle leave it at the next renewal, or stay; nil if the subscription
     /// is neither a member nor a bundle.
     ///
-    /// A bundle that a member leaves does not renew. A bundle that is to renew keeps its members.
-    func setAutoRenewInBundle(_ isOn: Bool, of index: SubscriptionIndex) -> [StoreEvent]? {
+    /// A bundle that a member leaves does not renew; it ends at once if its last renewal failed, unless the payment is
+    /// one of a commitment. A bundle that is to renew keeps its members.
+    func setAutoRenewInBundle(
+        _ isOn: Bool,
+        of index: SubscriptionIndex,
+        at now: Date,
+        _ rate: RenewalRate
+    ) -> [StoreEvent]? {
         if let bundle = subscriptions.bundle(of: index) {
             guard subscriptions[index].willRenew != isOn else { return [] }
             let isRenewing = isOn && subscriptions[bundle].willRenew
+            if isRenewing, !subscriptions[bundle].isCommitted, subscriptions.trouble(of: bundle) != nil {
+                return [.autoRenewal(subscription: index, true)] + expire(bundle, at: now, rate)
+            }
             return (isRenewing ? [.autoRenewal(subscription: bundle, false)] : [])
                 + [.autoRenewal(subscription: index, isOn)]
         }

@@ -14,10 +14,10 @@ extension SandboxState {
 
     /// Decides about an app's request for a custom link's token.
     ///
-    /// In Japan there are `IN_APP` and `LINK_OUT`, of which each request makes a new one. Elsewhere there are
+    /// In Brazil and Japan there are `IN_APP` and `LINK_OUT`, of which each request makes a new one. Elsewhere there are
     /// `ACQUISITION`, of which an account gets only one, and `SERVICES`, of which it gets another when one has expired.
     func token(of type: String, for account: AccountID, at now: Date) -> TokenDecision {
-        if catalog.countryCode == "JPN" {
+        if ["BRA", "JPN"].contains(catalog.countryCode) {
             return ["IN_APP", "LINK_OUT"].contains(type) ? .new(expires: false) : .unavailable
         }
         guard ["ACQUISITION", "SERVICES"].contains(type) else { return .unavailable }

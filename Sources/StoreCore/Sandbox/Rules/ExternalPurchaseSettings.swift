@@ -14,6 +14,8 @@ public struct ExternalPurchaseSettings: Hashable, Sendable {
     /// The link that `ExternalLinkAccount` opens; nil if it opens nothing.
     public var accountLink: URL?
     /// The seconds for which a token of the types `ACQUISITION` and `SERVICES` is active: an hour, as in Apple's sandbox.
+    ///
+    /// A token is active for a century at most. One whose lifetime is not positive, or no number, has expired at once.
     public var tokenLifetime: TimeInterval
     /// The outcome of binding a payment method.
     public var paymentBinding: PaymentBindingOutcome

@@ -37,6 +37,7 @@ package struct ExternalReportMistake: Hashable, Sendable {
         case duplicateTokenStatusNotAllowed = 37
         case restatementCreationDateMismatch = 38
         case restatementNotAllowedCreationDate = 39
+        case refundNotAllowedCreationDate = 40
     }
 
     /// The kind.

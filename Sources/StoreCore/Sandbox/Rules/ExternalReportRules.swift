@@ -21,7 +21,7 @@ extension SandboxState {
         if token != nil, found == nil { mistakes.append(ExternalReportMistake(.notFound, "externalPurchaseId")) }
         switch status {
         case .noLineItem, .unrecognized:
-            if found?.status == .lineItem {
+            if external.reports.contains(where: { $0.token == token && $0.status == .lineItem }) {
                 mistakes.append(ExternalReportMistake(.lineItemStatusRegression, "status"))
             }
         case .duplicate:
@@ -51,7 +51,12 @@ private struct LineItemCheck {
     private let now: Int64
     /// The transactions as they are once the report is accepted.
     private let after: [String: LineItem]
+    /// The amount that was refunded of each transaction, once the report is accepted.
+    private let refunded: [String: Int]
     private(set) var mistakes: [ExternalReportMistake] = []
+
+    /// The milliseconds for which a transaction may be corrected or refunded: a year.
+    private static let patience: Int64 = 365 * 86_400_000
 
     init(
         known: [String: ExternalReport.LineItem],
@@ -61,6 +66,12 @@ private struct LineItemCheck {
     ) {
         (self.known, self.report, self.token, self.now) = (known, report, token, now)
         after = known.merging(report.map { ($0.id, $0) }) { $1 }
+        var refunded: [String: Int] = [:]
+        for item in after.values where item.isRefund && !item.isErroneous {
+            // Amounts of any size are accepted, so their sum may overflow.
+            if let purchase = item.reference { refunded[purchase, default: 0] &+= item.amount }
+        }
+        self.refunded = refunded
         var seen: Set<String> = []
         for item in report {
             if !seen.insert(item.id).inserted { add(.duplicateValue, "lineItemId", item) }
@@ -83,8 +94,8 @@ private struct LineItemCheck {
         guard let former = known[item.id] else { return add(.notFound, "lineItemId", item) }
         if item.isErroneous, former.isErroneous { add(.repeatErroneousSubmission, "erroneouslySubmitted", item) }
         if item.creationDate != former.creationDate { add(.restatementCreationDateMismatch, "creationDate", item) }
-        // For a year, a transaction may be corrected.
-        if now - former.creationDate > 365 * 86_400_000 {
+        // The server's date may be any number, from which nothing is subtracted.
+        if former.creationDate < now - Self.patience {
             add(.restatementNotAllowedCreationDate, "creationDate", item)
         }
     }
@@ -92,7 +103,8 @@ private struct LineItemCheck {
     private mutating func checkDate(_ item: LineItem) {
         if item.creationDate > now { return add(.futureDate, "creationDate", item) }
         guard !item.isRefund, let token, let end = token.tokenExpirationDate else { return }
-        if !(token.tokenCreationDate...end ~= item.creationDate) {
+        // No range: the token may have been made by a store that let it expire before its creation.
+        if item.creationDate < token.tokenCreationDate || item.creationDate > end {
             add(.lineItemCreationDateOutOfRange, "creationDate", item)
         }
     }
@@ -111,6 +123,9 @@ private struct LineItemCheck {
             }
             return
         }
+        if !item.isRestatement, other.creationDate < now - Self.patience {
+            add(.refundNotAllowedCreationDate, "creationDate", item)
+        }
         if other.reportingCurrency != item.reportingCurrency {
             add(.reportingCurrencyMismatch, "reportingCurrency", item)
         }
@@ -123,8 +138,7 @@ private struct LineItemCheck {
     private mutating func checkNetAmount(_ item: LineItem) {
         let purchase = item.isRefund ? item.reference.flatMap { after[$0] } : item
         guard let purchase, !purchase.isRefund, !purchase.isErroneous, !item.isErroneous else { return }
-        let refunds = after.values.filter { $0.isRefund && !$0.isErroneous && $0.reference == purchase.id }
-        let net = refunds.reduce(purchase.amount) { $0 &- $1.amount }
+        let net = purchase.amount &- refunded[purchase.id, default: 0]
         if item.netAmount != net { add(.incorrectNetAmount, "netAmountTaxExclusive", item) }
     }
 }

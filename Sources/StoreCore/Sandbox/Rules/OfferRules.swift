@@ -64,12 +64,15 @@ extension SandboxState {
             let reason = "\(name) is not below the price of \(catalog[product].identifier), which is \(price)"
             return .storeKit(.invalidOfferPrice, reason)
         }
-        guard let reason = ineligibility(for: offer, subscription, account) else { return nil }
+        guard let reason = ineligibility(for: offer, of: catalog[product].identifier, subscription, account) else {
+            return nil
+        }
         return .storeKit(.ineligibleForOffer, "\(name) \(reason)")
     }
 
     private func ineligibility(
         for offer: SubscriptionOffer,
+        of product: String,
         _ subscription: SandboxProduct.Subscription,
         _ account: AccountID
     ) -> String? {
@@ -98,7 +101,8 @@ extension SandboxState {
             guard customers.contains(standing) else {
                 return "is not for accounts that \(standing.sentence) the group \"\(group)\""
             }
-            return offers.hasRedeemed(identifier, account) ? "was redeemed by this account before: it serves once" : nil
+            let isRedeemed = offers.hasRedeemed(identifier, of: product, account)
+            return isRedeemed ? "was redeemed by this account before: it serves once" : nil
         }
     }
 

@@ -50,7 +50,7 @@ extension SandboxState {
         guard offer.eligibility.contains(customer) else {
             return .storeKit(.ineligibleForOffer, "\(name) is not for accounts that \(customer.payments)")
         }
-        guard offers.hasRedeemed(offer.identifier, account) else { return nil }
+        guard offers.hasRedeemed(offer.identifier, of: identifier, account) else { return nil }
         return .storeKit(.ineligibleForOffer, "\(name) was redeemed by this account before: it serves once")
     }
 
@@ -69,7 +69,8 @@ extension SandboxState {
 
     /// Records that a payment's offer code was redeemed, if it has one.
     mutating func redeemCode(of payment: StorePayment, _ account: AccountID, as transaction: TransactionNumber) {
-        if let code = payment.redeemedCode { offers.redeem(code, account, as: transaction) }
+        guard let code = payment.redeemedCode else { return }
+        offers.redeem(code, of: payment.productIdentifier, account, as: transaction)
     }
 }
 
@@ -78,6 +79,14 @@ extension StorePayment {
     var redeemedCode: String? {
         guard hasSpecialTerms, let offer, offer.kind == .code else { return nil }
         return offer.identifier
+    }
+
+    /// The payment without the code that it redeems, which an app that adds it to the queue again has not.
+    var withoutCode: StorePayment {
+        guard redeemedCode != nil else { return self }
+        var plain = self
+        plain.offer = nil
+        return plain
     }
 }
 

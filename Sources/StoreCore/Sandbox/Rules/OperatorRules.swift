@@ -36,6 +36,7 @@ extension SandboxState {
         if let refusal = refusal(of: plain, index, by: account, rules, now: now) { throw refusal }
         guard let index else { fatalError("what nobody registered is refused") }
         if let refusal = refusalOfOffer(of: payment, index, by: account, now: now) { throw refusal }
+        if let refusal = refusalInBundle(of: payment, index, account) { throw refusal }
         return purchase(payment, index, by: account, on: device, rules, at: now)
     }
 

@@ -145,6 +145,7 @@ extension SandboxState {
                 "\(payment.quantity) of \(payment.productIdentifier) were ordered, which can be owned only once"
             )
         }
+        if catalog.hasBundles, let refusal = refusalInBundle(of: payment, product, account) { return refusal }
         guard payment.hasSpecialTerms else { return nil }
         return self.refusal(ofTermsOf: payment, product, account, rules, now: now)
     }
@@ -329,6 +330,7 @@ extension SandboxState {
             if let index = row.product, let account = row.account,
                 let refusal = refusalOfOffer(of: payment, index, by: account, now: now)
                     ?? refusalOfDate(of: payment, index, by: account, now: now)
+                    ?? refusalInBundle(of: payment, index, account)
             {
                 event = .declined(transaction: number, refusal)
                 break

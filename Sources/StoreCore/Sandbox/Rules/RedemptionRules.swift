@@ -55,6 +55,7 @@ extension SandboxState {
             throw .storeKit(.paymentInvalid, reason)
         }
         if let refusal = refusal(of: offer, of: product, account) { throw refusal }
+        if let refusal = refusalInBundle(product, offer.plan, hasOffer: true, account) { throw refusal }
         let number = nextTransaction
         let sale = subscribe(
             account,
@@ -102,7 +103,8 @@ extension SandboxState {
     mutating func apply(_ redemption: StoreEvent.Redemption, _ date: Date) {
         if let offer = redemption.offer, offer.kind == .code, let code = offer.terms.identifier {
             let purchase = redemption.purchase
-            offers.redeem(code, purchase.account, as: purchase.held ?? purchase.transaction)
+            let product = purchase.payment.productIdentifier
+            offers.redeem(code, of: product, purchase.account, as: purchase.held ?? purchase.transaction)
         }
         deliver(redemption.purchase, date)
     }

@@ -23,7 +23,9 @@ extension SandboxState {
     /// Begins an unpaid period before a renewal failure that is the last event, unless a grace period follows it.
     func addUnpaidPeriod(_ rate: RenewalRate, _ events: inout [LedgerRecord]) {
         guard let failure = events.last, case .billing(.renewalFailed(let index, let trouble)) = failure.event,
-            trouble.graceEnd == nil, let period = catalog.period(of: subscriptions[index].nextProduct)
+            // Of the payments of a commitment, none is left out.
+            trouble.graceEnd == nil, subscriptions[index].nextPlan != .monthly,
+            let period = catalog.period(of: subscriptions[index].nextProduct)
         else { return }
         let last = subscriptions[index].term
         let (term, _) = nextTerm(after: last.cycle, of: index, last, subscriptions[index].nextProduct, period, rate)

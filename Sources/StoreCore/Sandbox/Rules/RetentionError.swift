@@ -4,9 +4,9 @@ import Foundation
 public enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The image is not a PNG without transparency, or has other dimensions than its use requires.
     case invalidImage(String)
-    /// An image or a message with this identifier exists.
+    /// An image with this identifier exists.
     case imageExists(UUID)
-    /// An image or a message with this identifier exists.
+    /// A message with this identifier exists.
     case messageExists(UUID)
     /// There are 2000 images.
     case tooManyImages
@@ -46,7 +46,7 @@ public enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalidURL(String)
     /// No URL of a server that chooses messages is set.
     case noURL
-    /// In production, the URL of a server that has not passed a performance test.
+    /// In production, no performance test was passed.
     case noPassedTest
     /// A performance test is in progress.
     case testInProgress

@@ -96,8 +96,8 @@ extension SandboxState {
 
     /// Returns the change of the URL of the server that chooses messages; nil removes it.
     ///
-    /// In production, the server has to pass a performance test first.
-    func settingRealtimeURL(_ url: String?, isProduction: Bool) throws(RetentionError) -> RetentionChange {
+    /// A server that needs a test has to pass a performance test first.
+    func settingRealtimeURL(_ url: String?, needsTest: Bool) throws(RetentionError) -> RetentionChange {
         guard let url else {
             guard retention.realtimeURL != nil else { throw .noURL }
             return .realtimeURLSet(nil)
@@ -105,7 +105,7 @@ extension SandboxState {
         guard url.count <= Self.longestURL, let parsed = URL(string: url), parsed.host() != nil,
             ["https", "http"].contains(parsed.scheme)
         else { throw .invalidURL(url) }
-        guard !isProduction || retention.tests.contains(where: \.isPassed) else { throw .noPassedTest }
+        guard !needsTest || retention.tests.contains(where: \.isPassed) else { throw .noPassedTest }
         return .realtimeURLSet(url)
     }
 
@@ -182,10 +182,13 @@ extension SandboxState {
         case .message(let identifier): page.message = try message(identifier, isPlain: false)
         case .alternateProduct(let identifier, let product, let plan):
             let message = try message(identifier, isPlain: true)
-            guard plan == nil || plan == Self.upFront else {
-                throw RetentionRefusal("alternateProduct has the billing plan \(plan ?? ""), which is not sold here")
+            var payment = StorePayment(productIdentifier: product)
+            switch plan ?? Self.upFront {
+            case Self.upFront: break
+            case Self.monthly: payment.billingPlan = .monthly
+            case let other:
+                throw RetentionRefusal("alternateProduct has the billing plan \(other), which does not exist")
             }
-            let payment = StorePayment(productIdentifier: product)
             try check(payment, inGroup: page.groupIdentifier, account, rules, now: now)
             (page.message, page.offer, page.payment) = (message, .product(product), payment)
         case .promotionalOffer(let identifier, let signed):
@@ -202,6 +205,8 @@ extension SandboxState {
 
     /// The name of the billing plan of subscriptions that are paid for each period.
     private static var upFront: String { "BILLED_UPFRONT" }
+    /// The name of the billing plan of yearly subscriptions that are paid monthly.
+    private static var monthly: String { "MONTHLY" }
 
     /// Returns an approved message with approved images; a plain one has neither an image nor bullet points.
     private func message(_ identifier: UUID, isPlain: Bool) throws(RetentionRefusal) -> RetentionMessage {

@@ -12,7 +12,8 @@ extension SandboxState {
     ///   paid under the same plan, else at the renewal.
     /// * The same product under another billing plan: the period continues, and renews under that plan.
     ///
-    /// Within a commitment to monthly payments, the renewal is that of the commitment. If the period continues, the purchase has the transaction of that period.
+    /// Within a commitment to monthly payments, the renewal is that of the commitment. If the period continues, the
+    /// purchase has the transaction of that period.
     ///
     /// An offer begins with the new period, or at the renewal if the running period continues. It replaces the
     /// introductory offer; a stackable offer follows the introductory offer instead. A current subscriber of the group
@@ -67,7 +68,7 @@ extension SandboxState {
     }
 
     /// Whether a product under a billing plan replaces a running one at once.
-    private func replaces(
+    func replaces(
         _ running: SubscriptionTerm,
         _ wanted: SandboxProduct.Subscription,
         _ product: ProductIndex,
@@ -174,7 +175,8 @@ extension SandboxState {
             offer: offer,
             original: last.original,
             originalDate: last.originalDate,
-            commitment: commitment.next(cycle: next, rate)
+            commitment: commitment.next(cycle: next, rate),
+            bundle: last.bundle
         )
         return (term, offer?.terms.price ?? commitment.price)
     }
@@ -191,7 +193,8 @@ extension SandboxState {
             cycle: end,
             offer: nil,
             original: last.original,
-            originalDate: last.originalDate
+            originalDate: last.originalDate,
+            bundle: last.bundle
         )
         return nextTerm(after: end, of: index, final, product, period, rate)
     }

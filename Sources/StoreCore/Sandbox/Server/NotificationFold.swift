@@ -334,7 +334,8 @@ struct Past {
         else { return }
         subscription = Subscription(
             isEntitled: state.subscriptions.isEntitled(index),
-            willRenew: state.subscriptions[index].willRenew,
+            // A member of a bundle renews or ends with it, whatever is bought.
+            willRenew: state.subscriptions.bundle(of: index) != nil || state.subscriptions[index].willRenew,
             renewsAs: state.subscriptions[index].renewsAs,
             renewalPlan: state.subscriptions[index].renewalPlan
         )

@@ -207,10 +207,13 @@ extension SandboxState {
         return subscriptions.trouble(of: index)?.graceEnd
     }
 
-    /// Sets or removes the end of grace for the family's shares in a subscription whose period is over.
+    /// Sets or removes the end of grace for the family's shares in a subscription whose period is over, and in those
+    /// that a bundle includes.
     mutating func setGraceEndForFamily(_ moment: Date?, of subscription: SubscriptionIndex) {
-        let (account, term) = (subscriptions[subscription].account, subscriptions[subscription].term)
-        families.setGraceEnd(moment, of: term, from: account)
+        if families.isEmpty { return }
+        for index in [subscription] + subscriptions.members(of: subscription) {
+            families.setGraceEnd(moment, of: subscriptions[index].term, from: subscriptions[index].account)
+        }
     }
 
     /// Adds the updates that a queue on a device receives after a change in a family.

@@ -109,10 +109,10 @@ final class LedgerHistory {
         }
     }
 
-    /// Returns a transaction and all that renew or restore it; empty for an identifier that the store never assigned.
-    func transactionAndFollowers(of identifier: String) -> [String] {
-        guard transactions.contains(where: { $0.id == identifier }) else { return [] }
-        var found: Set<String> = [identifier]
+    /// Returns transactions and all that renew or restore them; empty for identifiers that the store never assigned.
+    func transactionsAndFollowers(of identifiers: Set<String>) -> [String] {
+        guard transactions.contains(where: { identifiers.contains($0.id) }) else { return [] }
+        var found = identifiers
         var count = 0
         while found.count > count {
             count = found.count

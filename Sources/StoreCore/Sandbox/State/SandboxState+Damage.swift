@@ -27,7 +27,7 @@ extension SandboxState {
                 && restoration.history.upperBound <= accounts[restoration.account].history.indices.upperBound
                 && restores(restoration)
         case .renewed(let subscription, _, let term, _):
-            subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
+            subscriptions.index(ofOriginal: term.original) == subscription && hasProducts(term)
         case .ended(let subscription, _), .autoRenewal(let subscription, _):
             subscriptions.indices.contains(subscription)
         case .redeemed(let redemption): admits(redemption.purchase)
@@ -62,7 +62,9 @@ extension SandboxState {
     }
 
     private func admits(_ purchase: UnorderedPurchase) -> Bool {
-        hasDevice(purchase.device) && hasAccount(purchase.account) && hasProduct(purchase.product)
+        let bundle = purchase.subscription?.term.bundle?.period
+        return hasDevice(purchase.device) && hasAccount(purchase.account) && hasProduct(purchase.product)
+            && hasProduct(bundle?.product) && bundle.map { subscriptions.index(ofOriginal: $0.original) != nil } ?? true
     }
 
     private func admits(_ change: OperatorChange) -> Bool {
@@ -91,7 +93,7 @@ extension SandboxState {
         case .renewalFailed(let subscription, _), .graceEnded(let subscription), .priceIncrease(let subscription, _):
             subscriptions.indices.contains(subscription)
         case .leftOut(let subscription, let term), .cutShort(let subscription, let term):
-            subscriptions.index(ofOriginal: term.original) == subscription && hasProduct(term.product)
+            subscriptions.index(ofOriginal: term.original) == subscription && hasProducts(term)
         }
     }
 
@@ -110,4 +112,7 @@ extension SandboxState {
     private func hasDevice(_ device: DeviceID?) -> Bool { device.map { devices.indices.contains($0) } ?? true }
     private func hasAccount(_ account: AccountID?) -> Bool { account.map { accounts.indices.contains($0) } ?? true }
     private func hasProduct(_ product: ProductIndex?) -> Bool { product.map { catalog.has($0) } ?? true }
+    private func hasProducts(_ term: SubscriptionTerm) -> Bool {
+        hasProduct(term.product) && hasProduct(term.bundle?.period?.product)
+    }
 }

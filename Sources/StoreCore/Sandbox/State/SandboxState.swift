@@ -264,7 +264,7 @@ extension SandboxState {
         case .consumable, .nonRenewing: break
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
-            if let change = subscription { apply(change, with: details, of: payment, transaction, account) }
+            if let change = subscription { apply(change, with: details, account) }
         }
         return remember(
             Purchase(

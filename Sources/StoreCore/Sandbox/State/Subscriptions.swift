@@ -212,6 +212,7 @@ extension Subscriptions {
             if usesOffer { subscriptions[index].hasUsedIntroductoryOffer = true }
             waitingOffers[index] = waiting
             set(term, of: index)
+            keepMembers(of: index)
             return
         }
         let index = indices.upperBound
@@ -303,6 +304,12 @@ extension Subscriptions {
 
     mutating func setWillRenew(_ willRenew: Bool, of index: SubscriptionIndex) {
         subscriptions[index].willRenew = willRenew
+        if willRenew { keepMembers(of: index) }
+    }
+
+    /// Keeps all members in a bundle that is to renew.
+    private mutating func keepMembers(of bundle: SubscriptionIndex) {
+        for member in members(of: bundle) { subscriptions[member].willRenew = false }
     }
 
     /// Sets the product and the billing plan to renew as; `offer` replaces the waiting offer, which is removed if one of
@@ -323,6 +330,7 @@ extension Subscriptions {
         (subscriptions[index].renewsAs, subscriptions[index].renewalPlan) = (product, plan)
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
         subscriptions[index].willRenew = true
+        keepMembers(of: index)
     }
 
     /// Reverts the product and the billing plan to renew as, because the purchase that changed them was deleted.

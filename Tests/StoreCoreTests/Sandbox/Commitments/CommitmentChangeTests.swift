@@ -94,6 +94,16 @@ import Testing
         #expect(try subscriber.charged == "119.88")
     }
 
+    @Test func `A payment that failed is none of the twelve, even where a renewal arrives unpaid`() throws {
+        subscriber.store.quirks = [.renewsInBillingRetry]
+        try subscriber.account.setBillingFails(true)
+        #expect(try subscriber.at("2025-02-10T00:00:00Z").metals.commitment?.billingPeriodNumber == 1)
+        try subscriber.account.setBillingFails(false)
+        try subscriber.account.resolveBillingIssue(inGroup: "metals")
+        #expect(try subscriber.metals.commitment?.billingPeriodNumber == 2)
+        #expect(try subscriber.charged == "19.98")
+    }
+
     @Test func `A payment that is never recovered ends the commitment`() throws {
         try subscriber.account.setBillingFails(true)
         let over = try subscriber.at("2025-06-01T00:00:00Z").metals

@@ -138,9 +138,9 @@ import Testing
         let bob = try subscriber.store.addAccount("bob")
         try subscriber.store.addFamily("smiths", organiser: subscriber.account).add(bob)
         try subscriber.buyMonthly("year")
-        let shared = try #require(try subscriber.at("2025-02-10T00:00:00Z").store.account(named: "bob"))
+        let shared = try #require(subscriber.at("2025-02-10T00:00:00Z").store.account(named: "bob"))
         let found = try #require(try shared.signedSubscriptions(inGroup: "metals").first)
-        let transaction = try found.transaction.payload
+        let transaction = found.transaction.payload
         #expect(transaction.inAppOwnershipType == .familyShared && transaction.billingPlanType == .monthly)
         #expect(transaction.commitmentInfo?.billingPeriodNumber == 2)
     }

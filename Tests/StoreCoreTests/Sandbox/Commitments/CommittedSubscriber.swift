@@ -58,7 +58,7 @@ struct CommittedSubscriber {
     var signed: (transaction: TransactionPayload, renewal: RenewalPayload) {
         get throws {
             let found = try #require(try account.signedSubscriptions(inGroup: "metals").first)
-            return (try found.transaction.payload, try found.renewal.payload)
+            return (found.transaction.payload, found.renewal.payload)
         }
     }
 }

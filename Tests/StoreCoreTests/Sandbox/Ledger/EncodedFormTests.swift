@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func `A catalog in a snapshot keeps every kind of product, and what few products have`() throws {
-        let prices = ["0.99", "123456789012345678.901", "0.0000000001", "0"]
+        let prices = ["0.99", "123456789012345678.901", "0.0000000001", "0", "1", "2"]
         let kinds = SandboxProduct.Kind.allCases.filter { $0 != .autoRenewable }
         #expect(kinds.count == prices.count)
         var products = zip(kinds, prices).map { kind, price in
@@ -185,6 +185,7 @@ import Testing
         #expect(again.allProducts == products)
         let forms: [SandboxProduct.Kind: UInt8] = [
             .consumable: 1, .nonConsumable: 2, .autoRenewable: 3, .nonRenewing: 4, .freeSubscription: 5,
+            .subscriptionSuite: 6, .subscriptionBundle: 7,
         ]
         for kind in SandboxProduct.Kind.allCases {
             var plain = BinaryEncoder()

@@ -46,6 +46,27 @@ import Testing
         #expect(bob.subscriptions.map(\.isRunning) == (isAnotherThere ? [true] : []))
     }
 
+    @Test func `The members of a bundle that is lost are lost with it`() throws {
+        let registered = ledger.head
+        let bundle = SandboxProduct.subscriptionBundle(
+            "all",
+            price: "12.99",
+            period: .init(1, .month),
+            group: "bundles",
+            members: ["gold"]
+        )
+        try store.register(bundle)
+        let bought = ledger.head
+        try store.account.buy("all")
+        clock.advance(by: 40 * 86_400)
+        #expect(store.account.subscriptions.map(\.isRunning) == [true, true])
+        for lost in [registered..<bought, bought..<bought + 1] {
+            let damaged = try store(without: lost)
+            #expect(damaged.account.subscriptions.isEmpty && damaged.account.entitlements.isEmpty)
+            #expect(try damaged.transactions.isEmpty)
+        }
+    }
+
     @Test func `A lost order that was approved is a purchase, and later subscriptions are whose they were`() throws {
         let bob = try store.addAccount("bob")
         let lost = ledger.head

@@ -109,6 +109,32 @@ import Testing
         #expect(redeem("HALF") == nil)
     }
 
+    @Test func `The offers of two products that have one name are redeemed once each`() throws {
+        let products = [SandboxProduct.consumable("coins", price: "0.99"), .nonConsumable("castle", price: "4.99")]
+        let shop = try OfferShop(products.map { $0.redeemable(with: "GIFT", price: "0.49") })
+        for product in ["coins", "castle"] { try shop.account.redeem(code: "GIFT", of: product) }
+        let again = failure { try shop.account.redeem(code: "GIFT", of: "coins") }
+        #expect(again?.isStoreKit(.ineligibleForOffer) == true)
+        #expect(try shop.charged == amount("0.98"))
+    }
+
+    @Test func `The payment of a redeemed code buys again, at the full price`() throws {
+        try shop.account.redeem(code: "HALF")
+        shop.app.queue.settle()
+        shop.app.queue.add(try #require(shop.app.recorder.transactions.last).payment)
+        shop.app.queue.settle()
+        #expect(try shop.lastTrouble == nil && shop.charged == amount("1.48"))
+        try shop.account.redeem(code: "CASTLE")
+        shop.app.queue.settle()
+        shop.app.restore()
+        let restored = try #require(shop.app.recorder.transactions.last)
+        for payment in [restored.payment, try #require(restored.original).payment] {
+            shop.app.queue.add(payment)
+            shop.app.queue.settle()
+            #expect(shop.lastTrouble == nil && shop.lastState == .purchased)
+        }
+    }
+
     @Test func `A code is refused with the reason, and is not used up by that`() throws {
         #expect(redeem("DEAR")?.isStoreKit(.invalidOfferPrice) == true)
         #expect(redeem("NONE")?.isStoreKit(.invalidOfferIdentifier) == true)

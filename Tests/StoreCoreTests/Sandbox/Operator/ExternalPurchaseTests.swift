@@ -73,6 +73,42 @@ import Testing
         #expect(again.operatorState.external?.tokens.count == 4)
     }
 
+    /// A durable ledger in memory, which counts the snapshots.
+    private final class CountingLedger: DurableLedger {
+        private let records = MemoryLedger()
+        private let kept = Locked<[LedgerSnapshot]>([])
+
+        var lane: BackendLane { .caller }
+        var snapshotDistance: Int { 1 }
+        var head: Int { records.head }
+        var snapshotCount: Int { kept.withLock { $0.count } }
+
+        func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool { records.append(new, ifHeadIs: head) }
+        func commit() {}
+        func read(after position: Int, limit: Int) -> [LedgerRecord] { records.read(after: position, limit: limit) }
+        func snapshot() -> LedgerSnapshot? { kept.withLock { $0.last } }
+        func keep(_ snapshot: LedgerSnapshot) { kept.withLock { $0.append(snapshot) } }
+    }
+
+    @Test func `A snapshot, which grows with the tokens, is not written with each of them`() throws {
+        let ledger = CountingLedger()
+        let other = try SandboxStore(clock: clock, ledger: ledger)
+        other.externalPurchases = store.externalPurchases
+        for _ in 0..<40 { _ = try other.device.external(ExternalRequest(.notice)) }
+        #expect(other.externalPurchaseTokens.count == 40 && ledger.snapshotCount < 10)
+    }
+
+    @Test func `A token expires within a century, and at once if its lifetime is no time`() throws {
+        let cases: [(lifetime: TimeInterval, seconds: TimeInterval)] = [
+            (-60, 0), (-.infinity, 0), (.nan, 0), (.infinity, 100 * 31_557_600),
+        ]
+        for (lifetime, seconds) in cases {
+            store.externalPurchases.tokenLifetime = lifetime
+            let token = try token("SERVICES")
+            #expect(token.expirationDate == token.creationDate + seconds, "\(lifetime)")
+        }
+    }
+
     @Test func `A store that is opened late tells servers once of what fell due`() throws {
         _ = try token()
         let later = ManualClock(startingAt: clock.now + 50 * 86_400)

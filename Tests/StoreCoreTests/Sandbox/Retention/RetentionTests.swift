@@ -51,6 +51,15 @@ import Testing
         }
     }
 
+    @Test func `A member of a bundle is canceled with the bundle alone`() async throws {
+        let account = try Market(BundleTests.products).account
+        try account.buy("both")
+        await #expect(throws: SandboxError.bundled(group: "papers", bundle: "both", bundleGroup: "bundles")) {
+            try await account.viewCancellation(inGroup: "papers")
+        }
+        #expect(try await account.viewCancellation(inGroup: "bundles").productIdentifier == "both")
+    }
+
     @Test func `A message that is no longer approved is not shown`() async throws {
         try store.account.buy("gold.monthly")
         try store.addRetentionImage(image("icon", .bulletPoint))
@@ -70,7 +79,7 @@ import Testing
         #expect(try market.ledger.head == head)
     }
 
-    @Test func `In production an upload waits for its review, and the server's URL for a passed test`() throws {
+    @Test func `In production an upload waits for its review, and an API's URL for a passed test`() throws {
         let signer = CountingSigner(environment: "Production")
         let store = try SandboxStore(products: Market.products, clock: market.clock, signer: signer)
         try store.addRetentionMessage(message)
@@ -80,11 +89,13 @@ import Testing
         #expect(throws: RetentionError.messageNotApproved(message.identifier)) {
             try store.setDefaultRetentionMessage(message.identifier, of: "gold.monthly", locale: "en-US")
         }
-        #expect(throws: RetentionError.noPassedTest) { try store.setRetentionURL("https://example.com/message") }
+        #expect(throws: RetentionError.noPassedTest) { try store.configureRetentionURL("https://example.com/message") }
         try store.record(Self.test(isPassed: false))
-        #expect(throws: RetentionError.noPassedTest) { try store.setRetentionURL("https://example.com/message") }
+        #expect(throws: RetentionError.noPassedTest) { try store.configureRetentionURL("https://example.com/message") }
+        try store.setRetentionURL("https://example.com/operator")
+        #expect(store.retentionURL == "https://example.com/operator")
         try store.record(Self.test(isPassed: true))
-        try store.setRetentionURL("https://example.com/message")
+        try store.configureRetentionURL("https://example.com/message")
         #expect(store.retentionURL == "https://example.com/message")
     }
 

@@ -47,6 +47,11 @@ import Testing
             commitmentExpiresDate: PayloadDate(milliseconds: 6),
             commitmentPrice: 119_880
         )
+        payload.bundleProductId = "both"
+        payload.bundleTransactionId = "9"
+        payload.bundleOriginalTransactionId = "10"
+        payload.bundleSubscriptionGroupIdentifier = "bundles"
+        payload.previousOriginalTransactionId = "11"
         return payload
     }()
 
@@ -82,6 +87,10 @@ import Testing
             commitmentRenewalDate: PayloadDate(milliseconds: 5),
             commitmentRenewalPrice: 99_990
         )
+        payload.willUnbundle = true
+        payload.bundleProductId = "both"
+        payload.bundleOriginalTransactionId = "10"
+        payload.bundleSubscriptionGroupIdentifier = "bundles"
         return payload
     }()
 

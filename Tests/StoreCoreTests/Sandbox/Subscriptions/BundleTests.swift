@@ -74,9 +74,9 @@ import Testing
         #expect(state == .subscribed && renewal.autoRenewStatus == .on && renewal.renewalPrice == 0)
         #expect(renewal.bundleProductId == "both" && renewal.bundleOriginalTransactionId == "1")
         #expect(renewal.bundleSubscriptionGroupIdentifier == "bundles" && renewal.willUnbundle == nil)
-        #expect(account.subscription(inGroup: "papers")?.bundle == "both")
+        #expect(account.subscription(inGroup: "papers")?.bundleProductIdentifier == "both")
         #expect(account.subscription(inGroup: "papers")?.willRenew == true)
-        #expect(account.subscription(inGroup: "bundles")?.bundle == nil)
+        #expect(account.subscription(inGroup: "bundles")?.bundleProductIdentifier == nil)
     }
 
     @Test func `Members renew with their bundle, each as itself`() throws {
@@ -107,6 +107,87 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         #expect(try bought == ["both", "news", "music", "music.best", "both", "news"])
         #expect(entitled == ["both", "news", "music.best"])
+    }
+
+    @Test func `What would follow a member at its renewal is refused, and a code is not used up`() throws {
+        var news = Self.products[0]
+        news.subscription?.codeOffers = [.init(.freeTrial(.init(1, .week), identifier: "GIFT"))]
+        try store.register(news)
+        try account.buy("both")
+        var error = #expect(throws: StoreFailure.self) { try account.redeem(code: "GIFT") }
+        #expect(
+            error?.reason == #"news cannot follow the subscription of its group, which is a part of "both""#
+                && error?.code == StoreFailure.Code.paymentInvalid.rawValue
+        )
+        market.clock.advance(by: 3600)
+        try account.buy("best")
+        error = #expect(throws: StoreFailure.self) { try account.buy("music") }
+        #expect(error?.reason == #"music cannot follow the subscription of its group, which is a part of "best""#)
+        #expect(try bought == ["both", "news", "music", "best", "music.best"])
+        try account.expireSubscription(inGroup: "bundles")
+        try account.redeem(code: "GIFT")
+        #expect(account.subscription(inGroup: "papers")?.offer?.identifier == "GIFT" && entitled == ["news"])
+    }
+
+    @Test func `A member is renewed as a part of the bundle's next product, if that includes it`() throws {
+        let small = SandboxProduct.subscriptionBundle(
+            "small",
+            price: "4.99",
+            period: Self.month,
+            group: "bundles",
+            level: 3,
+            members: ["music"]
+        )
+        try store.register(small)
+        try account.buy("best")
+        try account.buy("both")
+        var renewal = try standing("music").1
+        #expect(renewal.autoRenewProductId == "music" && renewal.bundleProductId == "both")
+        #expect(renewal.autoRenewStatus == .on && account.subscription(inGroup: "music")?.renewsAs == "music")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        try account.buy("small")
+        renewal = try standing("papers").1
+        #expect(renewal.autoRenewStatus == .off && account.subscription(inGroup: "papers")?.willRenew == false)
+        #expect(try standing("music").1.autoRenewStatus == .on)
+        market.advance(to: "2025-03-10T00:00:00Z")
+        #expect(entitled == ["small", "music"] && account.subscription(inGroup: "papers")?.end == .unbundled)
+    }
+
+    @Test func `A commitment is that of the bundle, with which the members go on`() throws {
+        let year = SandboxProduct.subscriptionBundle(
+            "year",
+            price: "79.99",
+            period: .init(1, .year),
+            group: "bundles",
+            members: ["news", "music"]
+        )
+        try store.register(year.billedMonthly(price: "7.49"))
+        try buyMonthly("year")
+        try account.setAutoRenew(false, inGroup: "bundles")
+        let renewal = try standing("papers").1
+        #expect(renewal.autoRenewStatus == .on && renewal.bundleProductId == "year")
+        #expect(account.subscription(inGroup: "papers")?.willRenew == true)
+        market.clock.advance(by: 3600)
+        try account.forceRenewal(inGroup: "bundles")
+        #expect(try payload("1").commitmentInfo != nil && payload("2").commitmentInfo == nil)
+        #expect(try payload("5").commitmentInfo == nil && payload("5").bundleTransactionId == "4")
+    }
+
+    @Test func `The payments of a commitment name what the subscription replaced, as does the first`() throws {
+        try store.register(Self.products[2].billedMonthly(price: "0.99"))
+        try account.buy("both")
+        try buyMonthly("music.best")
+        market.advance(to: "2025-02-10T00:00:00Z")
+        let payments = try account.transactions.filter { $0.productIdentifier == "music.best" }.map(\.id)
+        #expect(payments.count == 2)
+        for payment in payments { #expect(try payload(payment).previousOriginalTransactionId == "1") }
+    }
+
+    private func buyMonthly(_ product: String) throws {
+        var payment = StorePayment(productIdentifier: product)
+        payment.isStoreKit2 = true
+        payment.billingPlan = .monthly
+        _ = try account.buy(payment)
     }
 
     // MARK: The end
@@ -154,6 +235,51 @@ import Testing
         try account.setAutoRenew(false, inGroup: "papers")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(entitled.isEmpty && account.subscription(inGroup: "papers")?.end == .unbundled)
+    }
+
+    @Test(arguments: [false, true])
+    func `A bundle that is taken up again keeps its members`(isForced: Bool) throws {
+        try account.buy("both")
+        try account.setAutoRenew(true, inGroup: "papers")
+        market.clock.advance(by: 3600)
+        if isForced { try account.forceRenewal(inGroup: "bundles") } else { try account.buy("both") }
+        market.advance(to: "2025-02-10T00:00:00Z")
+        try account.setAutoRenew(false, inGroup: "bundles")
+        let charged = try account.totalCharged
+        market.advance(to: "2025-03-10T00:00:00Z")
+        #expect(try account.totalCharged == charged && entitled.isEmpty)
+        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+    }
+
+    @Test func `A bundle of a higher level keeps the members that were to leave`() throws {
+        try account.buy("both")
+        try account.setAutoRenew(true, inGroup: "music")
+        market.clock.advance(by: 3600)
+        try account.buy("best")
+        try account.setAutoRenew(false, inGroup: "bundles")
+        let charged = try account.totalCharged
+        market.advance(to: "2025-02-10T00:00:00Z")
+        #expect(try account.totalCharged == charged && entitled.isEmpty)
+    }
+
+    @Test func `A bundle that could not be charged ends at once when a member leaves it`() throws {
+        try account.buy("both")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-10T00:00:00Z")
+        try account.setBillingFails(false)
+        try account.setAutoRenew(true, inGroup: "papers")
+        #expect(account.subscription(inGroup: "bundles")?.end == .autoRenewDisabled && entitled == ["news"])
+        try account.resolveBillingIssue(inGroup: "bundles")
+        #expect(try account.totalCharged == Decimal(string: "12.98"))
+    }
+
+    @Test func `A member's bill is that of its bundle`() throws {
+        try account.buy("both")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-10T00:00:00Z")
+        try account.resolveBillingIssue(inGroup: "papers")
+        #expect(try bought == ["both", "news", "music", "both", "news", "music"])
+        #expect(try account.totalCharged == Decimal(string: "15.98") && entitled == ["both", "news", "music"])
     }
 
     @Test func `A member that leaves cannot renew by itself if nothing can be charged`() throws {
@@ -245,6 +371,13 @@ import Testing
         #expect(try bought.isEmpty)
     }
 
+    @Test func `Deleting a bundle's transaction deletes what followed a member, too`() throws {
+        try account.buy("both")
+        try account.buy("music.best")
+        try store.deleteTransaction("1")
+        #expect(try bought.isEmpty && entitled.isEmpty && account.subscriptions.isEmpty)
+    }
+
     // MARK: From one to the other
 
     @Test func `Who buys a bundle is paid back the rest of a member bought before`() throws {
@@ -263,6 +396,15 @@ import Testing
         market.advance(to: "2025-02-17T00:00:00Z")
         #expect(try payload("6").originalTransactionId == "3" && payload("6").previousOriginalTransactionId == "1")
         #expect(try account.totalCharged == Decimal(string: "20.97"))
+    }
+
+    @Test func `Nothing is paid back of a member bought before whose renewal failed`() throws {
+        try account.buy("news")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-10T00:00:00Z")
+        try account.buy("both")
+        #expect(try payload("1").revocationDate == nil && payload("3").previousOriginalTransactionId == "1")
+        #expect(try account.totalCharged == Decimal(string: "12.98") && entitled == ["both", "news", "music"])
     }
 
     @Test func `Another product of a member's group is revoked when the bundle is bought`() throws {
@@ -315,6 +457,25 @@ import Testing
         #expect(bob.entitlements.map(\.productIdentifier) == ["music"])
         try account.expireSubscription(inGroup: "bundles")
         #expect(bob.entitlements.isEmpty)
+    }
+
+    @Test func `Who leaves a family in the bundle's grace period loses the access to a member`() throws {
+        try store.setGrantsGracePeriod(true)
+        let family = try store.addFamily("smiths", organiser: account)
+        let bob = try store.addAccount("bob")
+        try family.add(bob)
+        try account.buy("both")
+        try account.setBillingFails(true)
+        market.advance(to: "2025-02-05T00:00:00Z")
+        #expect(bob.entitlements.map(\.isInGracePeriod) == [true])
+        try family.remove(bob)
+        #expect(try bob.transactions.last?.cancellationDate == market.clock.now)
+    }
+
+    @Test func `Servers are told nothing of a member that is bought again`() throws {
+        let shop = try NotifiedShop(Self.products)
+        try shop.account.buy("both")
+        #expect(try shop.told { try shop.account.buy("news") } == [])
     }
 
     @Test func `Servers are told of members as of their own subscriptions, with the bundle's fields`() throws {
