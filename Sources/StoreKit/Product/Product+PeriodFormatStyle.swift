@@ -4,13 +4,13 @@ import StoreCore
 extension Product {
     #if canImport(Darwin)
         /// The style that formats the dates of a subscription's period, for
-        /// ``SubscriptionPeriod/formatted(_:referenceDate:)``.
+        /// `SubscriptionPeriod.formatted(_:referenceDate:)`.
         public var subscriptionPeriodFormatStyle: Date.ComponentsFormatStyle {
             Date.ComponentsFormatStyle(style: .wide, locale: product.locale)
         }
     #else
         /// The style that formats the dates of a subscription's period, for
-        /// ``SubscriptionPeriod/formatted(_:referenceDate:)``.
+        /// `SubscriptionPeriod.formatted(_:referenceDate:)`.
         ///
         /// Foundation's `Date.ComponentsFormatStyle` can neither be made nor format on this platform.
         public var subscriptionPeriodFormatStyle: SubscriptionPeriod.DatesFormatStyle {
