@@ -157,8 +157,8 @@ struct Catalog: Sendable {
         if product.kind == .subscriptionBundle { hasBundles = true }
         // A bundle's description contains those of its members.
         if hasBundles {
-            for (shelf, index) in shelves.indices.flatMap({ shelf in bundles.map { (shelf, $0) } }) {
-                shelves[shelf].descriptions[index] = nil
+            for index in products.indices where products[index].kind == .subscriptionBundle {
+                for shelf in shelves.indices { shelves[shelf].descriptions[index] = nil }
             }
         }
         if let index = index(of: product.identifier) {
@@ -173,9 +173,6 @@ struct Catalog: Sendable {
         noteContent(of: index)
         for shelf in shelves.indices { shelves[shelf].descriptions.append(nil) }
     }
-
-    /// The registered bundles of subscriptions.
-    private var bundles: [ProductIndex] { products.indices.filter { products[$0].kind == .subscriptionBundle } }
 
     /// Returns the subscriptions that a product includes: the registered members of a bundle.
     func members(of index: ProductIndex) -> [ProductIndex] {
@@ -339,8 +336,11 @@ extension Catalog {
     }
 
     /// Encodes the properties from which all other properties can be derived.
+    ///
+    /// Whether a bundle was registered cannot: it may be another product by now, with members that are to end.
     func pack(into pack: inout BinaryEncoder) {
         pack.add(countryCode)
+        hasBundles.pack(into: &pack)
         pack.add(products.count)
         for product in products { product.pack(into: &pack) }
         let isPlain = restrictions.isEmpty && contents.isEmpty
@@ -350,10 +350,10 @@ extension Catalog {
 
     init(unpacking pack: inout BinaryDecoder) throws {
         countryCode = try pack.text()
+        hasBundles = try Bool(unpacking: &pack)
         for _ in try pack.count() { products.append(try SandboxProduct(unpacking: &pack)) }
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
-        hasBundles = products.contains { $0.kind == .subscriptionBundle }
         if try Bool(unpacking: &pack) { return }
         let parts = try pack.json(RareProperties.self)
         (restrictions, contents) = (parts.restrictions, parts.contents)

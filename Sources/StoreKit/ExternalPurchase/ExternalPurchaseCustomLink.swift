@@ -102,11 +102,13 @@ public enum ExternalPurchaseCustomLink: Sendable {
     public static func showNotice(
         for externalPurchaseType: ExternalPurchaseCustomLink.ExternalPurchaseType
     ) async throws -> ExternalPurchaseCustomLink.NoticeResult {
-        let result = try await showNotice()
-        guard case .outOfApp(destinationURL: nil) = externalPurchaseType else { return result }
-        let country = await Storefront.current?.countryCode
-        guard country.map(europeanUnion.contains) ?? true else { throw StoreKitError.unsupported }
-        return result
+        // What is missing is said before the customer is asked; an app that may not ask hears that instead.
+        if case .outOfApp(destinationURL: nil) = externalPurchaseType, await isEligible,
+            let country = await Storefront.current?.countryCode, !europeanUnion.contains(country)
+        {
+            throw StoreKitError.unsupported
+        }
+        return try await showNotice()
     }
 
     private static func showNotice() async throws -> NoticeResult {

@@ -154,6 +154,11 @@ import Testing
             } catch {
                 Issue.record("\(error)")
             }
+            store.externalPurchases.usesCustomLinks = false
+            await Self.expectNotEntitled {
+                _ = try await ExternalPurchaseCustomLink.showNotice(for: .outOfApp(destinationURL: nil))
+            }
+            store.externalPurchases.usesCustomLinks = true
             try store.setStorefront("DEU")
             store.continuesToExternalPurchases = false
             #expect(try await ExternalPurchaseCustomLink.showNotice(for: .outOfApp(destinationURL: nil)) == .cancelled)

@@ -77,13 +77,13 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
     let originalDate: Date
     /// The commitment to monthly payments that the period is a part of; nil if it is paid up front.
     let commitment: Commitment?
+    /// The relation to a bundle of subscriptions; nil for none.
+    let bundle: BundleRelation?
 
     /// The billing plan of the period; nil for payment up front.
     var billingPlan: StoreProduct.BillingPlan? { commitment == nil ? nil : .monthly }
     /// The end of the commitment if payments remain, else of the period: no change that waits begins earlier.
-    var committedEnd: Date { commitment?.isOpen == true ? commitment!.end : end }
-    /// The relation to a bundle of subscriptions; nil for none.
-    let bundle: BundleRelation?
+    var committedEnd: Date { commitment.flatMap { $0.isOpen ? $0.end : nil } ?? end }
 
     struct Offer: Hashable, Codable, Sendable {
         let offer: SubscriptionOffer

@@ -70,12 +70,12 @@ extension SandboxState {
         _ rate: RenewalRate,
         _ followers: inout Followers
     ) {
-        guard catalog.kind(of: term.product) == .subscriptionBundle,
-            let bundle = subscriptions.index(ofOriginal: term.original), subscriptions[bundle].isRunning,
+        guard let bundle = subscriptions.index(ofOriginal: term.original), subscriptions[bundle].isRunning,
             subscriptions[bundle].term == term
         else { return }
-        let period = BundleRelation.Period(product: term.product, transaction: number, original: term.original)
+        // There are none if the bundle was registered again as another product.
         let products = catalog.members(of: term.product)
+        let period = BundleRelation.Period(product: term.product, transaction: number, original: term.original)
         let groups = products.map { catalog.group(of: $0) }
         for member in subscriptions.members(of: bundle) where !groups.contains(subscriptions[member].group) {
             let last = subscriptions[member].term
@@ -168,11 +168,11 @@ extension SandboxState {
         _ followers: inout Followers
     ) {
         guard let reason = subscriptions[bundle].end else { return }
-        let (account, product) = (subscriptions[member].account, subscriptions[member].term.product)
-        let leaves = reason == .autoRenewDisabled && subscriptions[member].willRenew
         guard reason == .autoRenewDisabled else {
             return followers.add(.ended(subscription: member, reason), date)
         }
+        let (account, product) = (subscriptions[member].account, subscriptions[member].term.product)
+        let leaves = subscriptions[member].willRenew
         let isSold = catalog.isOnSale(product, at: date)
         let isPaid = !billing.failingAccounts.contains(account)
         let end: SubscriptionEnd =

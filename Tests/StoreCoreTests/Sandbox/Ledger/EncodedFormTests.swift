@@ -155,6 +155,19 @@ import Testing
         #expect(try Self.state(Self.bytes(SandboxState())).lastPurchaseChange == nil)
     }
 
+    @Test func `A catalog in a snapshot knows that there was a bundle, whatever product it is now`() throws {
+        let month = StoreProduct.Period(1, .month)
+        var state = SandboxState()
+        for product: SandboxProduct in [
+            .subscriptionBundle("both", price: "1", period: month, group: "all", members: ["news"]),
+            .autoRenewable("both", price: "1", period: month, group: "all"),
+        ] {
+            state.apply(.registered(product))
+        }
+        #expect(try Self.state(Self.bytes(state)).catalog.hasBundles)
+        #expect(try !Self.state(Self.bytes(SandboxState())).catalog.hasBundles)
+    }
+
     @Test func `A catalog in a snapshot keeps every kind of product, and what few products have`() throws {
         let prices = ["0.99", "123456789012345678.901", "0.0000000001", "0", "1", "2"]
         let kinds = SandboxProduct.Kind.allCases.filter { $0 != .autoRenewable }

@@ -437,6 +437,15 @@ import Testing
 
     // MARK: Elsewhere
 
+    @Test func `Members end when the bundle renews as a product that is none any more`() throws {
+        try account.buy("both")
+        try store.register(.autoRenewable("both", price: "7.99", period: Self.month, group: "bundles", level: 2))
+        #expect(entitled == ["both", "news", "music"])
+        market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(entitled == ["both"])
+        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+    }
+
     @Test func `Another process finds a bundle and its members as they were left`() throws {
         try account.buy("news")
         try account.buy("both")
