@@ -94,6 +94,8 @@ struct Catalog: Sendable {
     func kind(of index: ProductIndex) -> SandboxProduct.Kind { products[index].kind }
     /// Returns whether a product can be restored.
     func isRestorable(_ index: ProductIndex) -> Bool { products[index].kind.isRestorable }
+    /// Returns whether a product is a generic one of Advanced Commerce.
+    func isAdvancedCommerce(_ index: ProductIndex) -> Bool { products[index].isAdvancedCommerce }
     /// Returns the subscription of a product; nil if the product does not renew.
     func subscription(of index: ProductIndex) -> SandboxProduct.Subscription? { products[index].subscription }
     /// Returns the length of one paid period of a product; nil if the product does not renew.
@@ -185,7 +187,7 @@ struct Catalog: Sendable {
     /// Checks the members of bundles that are about to be registered together, or in addition to this catalog's products.
     ///
     /// - Throws: an error for the first bundle with a member that is not registered, that is no auto-renewable
-    ///   subscription, or whose subscription group another member or the bundle has.
+    ///   subscription or a generic one, or whose subscription group another member or the bundle has.
     func checkMembers(of new: [SandboxProduct]) throws(CatalogError) {
         for bundle in new where bundle.kind == .subscriptionBundle {
             var groups = [bundle.subscription?.groupIdentifier: "the bundle itself"]
@@ -199,6 +201,7 @@ struct Catalog: Sendable {
                 } else {
                     fault = member == nil ? "not registered" : "not an auto-renewable subscription"
                 }
+                if member?.isAdvancedCommerce == true { fault = "generic, and sold by signed requests only" }
                 guard let fault else { continue }
                 let reason = "the product \"\(bundle.identifier)\" includes \"\(identifier)\", which is \(fault)"
                 throw CatalogError(productIdentifier: bundle.identifier, reason: reason)

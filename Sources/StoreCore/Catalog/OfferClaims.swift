@@ -64,24 +64,7 @@ public struct OfferClaims: Hashable, Sendable {
     /// Returns the signed claims: a JWS in compact serialization whose header has `alg`, `kid` and `typ`.
     ///
     /// - Throws: the reason why the signer cannot sign, or a ``StoreFailure`` if it does not sign JWSs.
-    public func signed(by signer: any OfferSigner) throws -> String {
-        guard let algorithm = signer.jwsAlgorithm else {
-            throw StoreFailure.storeKit(.invalidSignature, "the key \"\(signer.keyIdentifier)\" signs no JWS")
-        }
-        let header = OfferProof.Header(alg: algorithm, kid: signer.keyIdentifier, typ: "JWT")
-        let input = "\(try Self.text(header)).\(try Self.text(self))"
-        return "\(input).\(Self.base64(try signer.jwsSignature(of: Data(input.utf8))))"
-    }
-
-    private static func text(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return base64(try encoder.encode(value))
-    }
-
-    private static func base64(_ data: Data) -> String {
-        String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
-    }
+    public func signed(by signer: any OfferSigner) throws -> String { try OfferProof.jws(of: self, by: signer) }
 }
 
 extension OfferClaims: Codable {

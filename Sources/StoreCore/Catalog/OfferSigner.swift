@@ -116,8 +116,11 @@ extension HMACOfferSigner: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["keyIdentifier": keyIdentifier]) }
 }
 
-/// The parts of an offer's proof, a JWS in compact serialization, before it is verified.
-struct OfferProof: Sendable {
+/// The parts of an offer's proof.
+typealias OfferProof = SignedClaims<OfferClaims>
+
+/// The parts of a developer's server's JWS in compact serialization, before it is verified.
+struct SignedClaims<Claims: Codable & Sendable>: Sendable {
     /// The header's fields.
     struct Header: Codable, Sendable {
         let alg: String
@@ -126,21 +129,21 @@ struct OfferProof: Sendable {
     }
 
     let header: Header
-    let claims: OfferClaims
+    let claims: Claims
     /// The signed bytes: header and payload as received, with the dot between them.
     let signingInput: Data
     let signature: Data
 
-    /// The maximum length of a proof, which is untrusted input.
-    private static let maximumLength = 16_384
+    /// The maximum length of a JWS, which is untrusted input.
+    private static var maximumLength: Int { 65_536 }
 
-    /// Reads a proof; returns nil unless it is a JWS with the claims of an offer.
+    /// Reads a JWS; returns nil unless it has claims of the type.
     init?(_ jws: String) {
         guard jws.utf8.count <= Self.maximumLength else { return nil }
         let parts = Array(jws.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3,
             let header = Base64URL.decode(parts[0]).flatMap({ Self.read(Header.self, $0) }),
-            let claims = Base64URL.decode(parts[1]).flatMap({ Self.read(OfferClaims.self, $0) }),
+            let claims = Base64URL.decode(parts[1]).flatMap({ Self.read(Claims.self, $0) }),
             let signature = Base64URL.decode(parts[2])
         else { return nil }
         self.header = header
@@ -151,6 +154,28 @@ struct OfferProof: Sendable {
 
     private static func read<Value: Decodable>(_ type: Value.Type, _ json: [UInt8]) -> Value? {
         try? UntrustedJSON.decode(type, from: Data(json))
+    }
+
+    /// Returns a JWS of claims, whose header has `alg`, `kid` and `typ`.
+    ///
+    /// - Throws: the reason why the signer cannot sign, or a ``StoreFailure`` if it does not sign JWSs.
+    static func jws(of claims: Claims, by signer: any OfferSigner) throws -> String {
+        guard let algorithm = signer.jwsAlgorithm else {
+            throw StoreFailure.storeKit(.invalidSignature, "the key \"\(signer.keyIdentifier)\" signs no JWS")
+        }
+        let header = Header(alg: algorithm, kid: signer.keyIdentifier, typ: "JWT")
+        let input = "\(try text(header)).\(try text(claims))"
+        return "\(input).\(base64(try signer.jwsSignature(of: Data(input.utf8))))"
+    }
+
+    private static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return base64(try encoder.encode(value))
+    }
+
+    private static func base64(_ data: Data) -> String {
+        String(decoding: data.withUnsafeBytes(Base64URL.encode), as: UTF8.self)
     }
 }
 

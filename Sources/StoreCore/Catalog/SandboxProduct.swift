@@ -61,6 +61,8 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var subscription: Subscription?
     /// The content that the store hosts for the product; nil if there is none.
     public var hostedContent: HostedContent?
+    /// True for a generic product of Advanced Commerce; nil, as in records of older versions, for any other.
+    private var advancedCommerce: Bool?
     /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
     var storefrontTerms: StorefrontTerms?
     /// The content of ``codeOffers``; nil for none, so that a product without them is encoded as before.
@@ -87,6 +89,32 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     }
 }
 
+extension SandboxProduct {
+    /// Whether the product is a generic one, which is sold by a signed request of the Advanced Commerce API.
+    ///
+    /// The request has the prices, texts and periods; those of the product are placeholders. A generic product is a
+    /// consumable, for one-time charges, or an auto-renewable subscription. In a `.storekit` file, the products have the
+    /// identifiers that Apple prescribes, such as `com.example.app.aca.generic.consumable`.
+    public var isAdvancedCommerce: Bool {
+        get { advancedCommerce ?? false }
+        set { advancedCommerce = newValue ? true : nil }
+    }
+
+    /// The ends of the identifiers that Apple prescribes for generic products.
+    private static let genericSuffixes = [
+        ".aca.generic.consumable", ".aca.mini.consumable", ".aca.generic.subscription",
+        ".aca.mini.generic.subscription",
+    ]
+
+    /// Returns the product, which is generic if it has an identifier that Apple prescribes for generic products.
+    var genericByName: SandboxProduct {
+        var product = self
+        let isGeneric = kind == .consumable || kind == .autoRenewable && !isFamilyShareable
+        product.isAdvancedCommerce = isGeneric && Self.genericSuffixes.contains(where: identifier.hasSuffix)
+        return product
+    }
+}
+
 extension StoreProduct.Kind {
     /// Whether the product can be restored, and can be bought again for free (behaviors 104 to 106).
     var isRestorable: Bool {
@@ -106,6 +134,9 @@ extension SandboxProduct {
         if let fault = hostedContent?.fault(for: identifier) { return fault }
         if let storefrontFault { return storefrontFault }
         if let codeOfferFault { return codeOfferFault }
+        if isAdvancedCommerce, kind != .consumable, kind != .autoRenewable || isFamilyShareable {
+            return "is generic, but no consumable, and no auto-renewable subscription that families do not share"
+        }
         guard let subscription else {
             return kind.renews ? "renews by itself but has no subscription period" : nil
         }

@@ -10,7 +10,12 @@ extension SandboxStore {
         get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
             // The old signers are released after the lock, since their release may run client code.
-            var rules = OfferSigning(bundleIdentifier: driver.bundleIdentifier, signers: newValue)
+            let requestSigners = driver.state.withLock { $0.settings.rules.offers.requestSigners }
+            var rules = OfferSigning(
+                bundleIdentifier: driver.bundleIdentifier,
+                signers: newValue,
+                requestSigners: requestSigners
+            )
             driver.state.withLock { swap(&$0.settings.rules.offers, &rules) }
         }
     }

@@ -2,8 +2,7 @@ import Foundation
 
 /// The signed information about a subscription's renewal, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of Advanced
-/// Commerce.
+/// Each property has its key's name in JSON.
 public struct RenewalPayload: JWSPayload {
     /// The identifier of the subscription's first transaction.
     public var originalTransactionId: String
@@ -61,6 +60,8 @@ public struct RenewalPayload: JWSPayload {
     public var bundleOriginalTransactionId: String?
     /// The bundle's subscription group.
     public var bundleSubscriptionGroupIdentifier: String?
+    /// The information about a renewal by a request of the Advanced Commerce API; nil for any other.
+    public var advancedCommerceInfo: AdvancedCommerceInfo?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.

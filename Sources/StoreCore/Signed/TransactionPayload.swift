@@ -2,8 +2,7 @@ import Foundation
 
 /// The signed information about one transaction, in the form used by Store Kit 2 and the App Store's servers.
 ///
-/// Each property has its key's name in JSON. Properties that a store cannot know are left out: those of Advanced
-/// Commerce.
+/// Each property has its key's name in JSON.
 public struct TransactionPayload: JWSPayload {
     /// The transaction's identifier.
     public var transactionId: String
@@ -91,6 +90,8 @@ public struct TransactionPayload: JWSPayload {
     ///
     /// For a member of a bundle it is that of the subscription by itself, for a subscription by itself the bundle's.
     public var previousOriginalTransactionId: String?
+    /// The information about a purchase by a request of the Advanced Commerce API; nil for any other.
+    public var advancedCommerceInfo: AdvancedCommerceInfo?
     /// The Base64 of a hash that binds the payload to one device; see ``JWSPayload/deviceVerification``.
     public var deviceVerification: String?
     /// The nonce of ``deviceVerification``, a UUID.

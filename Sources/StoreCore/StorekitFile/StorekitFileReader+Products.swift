@@ -79,7 +79,7 @@ extension StorekitFileReader {
             internalIdentifier: product.internalID
         )
         if let offers = product.codeOffers { read.codeOffers = try oneTimeOffers(offers, at: place) }
-        return read
+        return read.genericByName
     }
 
     func subscription(
@@ -127,7 +127,7 @@ extension StorekitFileReader {
                 billingPlans: try billingPlans(product.billingPlans, at: place),
                 members: list == .suites ? (product.members ?? []).compactMap(\.identifier) : []
             )
-        )
+        ).genericByName
     }
 
     func localizations(

@@ -103,6 +103,9 @@ public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConv
         StoreFailure(domain: .storeKit, code: code.rawValue, reason: reason)
     }
 
+    /// The domain of the error that underlies the refusal of an Advanced Commerce request; its code is Apple's number.
+    package static let advancedCommerceDomain = "AdvancedCommerceAPI"
+
     /// Returns a failure of the network.
     public static func network(_ code: URLError.Code, _ reason: String) -> StoreFailure {
         StoreFailure(domain: .network, code: code.rawValue, reason: reason)

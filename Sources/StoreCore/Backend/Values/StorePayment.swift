@@ -62,9 +62,9 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.applicationUsername = newValue } }
     }
 
-    /// Reserved for future use.
+    /// The data of a signed Advanced Commerce request: a JSON object that contains the JWS.
     ///
-    /// A store refuses a payment that has request data.
+    /// A store refuses any other data, and data for another product than a generic one.
     public var requestData: Data? {
         get { storage.rare?.fields.requestData }
         set { change { $0.requestData = newValue } }
@@ -116,7 +116,7 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.billingPlan = newValue } }
     }
 
-    /// Whether the payment has an offer, a purchase date or a billing plan, for which special rules apply.
+    /// Whether the payment has an offer, a request, a purchase date or a billing plan, for which special rules apply.
     var hasSpecialTerms: Bool { storage.rare != nil && storage.hasSpecialTerms }
 
     private mutating func change(_ body: (inout RareFields) -> Void) {
@@ -194,7 +194,9 @@ private struct RareFields: Hashable, Sendable {
     var renewsUntilNow = false
     var billingPlan: StoreProduct.BillingPlan?
 
-    var hasSpecialTerms: Bool { discount != nil || offer != nil || purchaseDate != nil || billingPlan != nil }
+    var hasSpecialTerms: Bool {
+        discount != nil || offer != nil || requestData != nil || purchaseDate != nil || billingPlan != nil
+    }
 
     /// Compares all fields, and the texts among them by their code units.
     func isIdentical(to other: RareFields) -> Bool {

@@ -254,7 +254,9 @@ extension PayloadBuilder {
             bundleTransactionId: term?.bundle?.period?.transaction.identifier,
             bundleOriginalTransactionId: term?.bundle?.period?.original.identifier,
             bundleSubscriptionGroupIdentifier: (term?.bundle?.period).flatMap { state.catalog.group(of: $0.product) },
-            previousOriginalTransactionId: term?.bundle?.previousOriginal?.identifier
+            previousOriginalTransactionId: term?.bundle?.previousOriginal?.identifier,
+            advancedCommerceInfo: state.server.hasAdvancedCommerce
+                ? advancedCommerceInfo(of: original, refund, cancellation) : nil
         )
     }
 
@@ -273,6 +275,9 @@ extension PayloadBuilder {
     private func token(of transaction: GrantedTransaction, _ original: GrantedTransaction) -> String? {
         let first = index.purchase(of: transaction)?.term?.original ?? original.number
         if let token = state.server.token(of: original.number, original: first) { return token.uuidString.lowercased() }
+        if state.server.hasAdvancedCommerce, let user = state.server.advancedCommerce[original.number]?.content.user {
+            return user.uuidString.lowercased()
+        }
         return Self.token(transaction.payment.applicationUsername)
     }
 
@@ -292,7 +297,7 @@ extension PayloadBuilder {
     /// Returns an account's subscriptions in a group: its own, its family's, and those that are no longer shared.
     func standings(of account: AccountID, in group: String) -> [Standing] {
         var standings: [Standing] = []
-        if let own = state.subscriptions.index(of: group, account: account) {
+        for own in state.subscriptions.all(of: account) where isListed(own, in: group) {
             let original = state.subscriptions[own].term.original
             if let transaction = index.newestPeriod(of: original, by: account) {
                 let standing = (payload(of: transaction), renewal(of: own))
@@ -316,6 +321,13 @@ extension PayloadBuilder {
             standings.append((payload(of: transaction), renewal))
         }
         return standings
+    }
+
+    /// Whether a subscription is one of a group; one that was migrated is one of its former group until it renews.
+    private func isListed(_ index: SubscriptionIndex, in group: String) -> Bool {
+        state.subscriptions[index].group == group
+            || state.server.hasAdvancedCommerce
+                && state.catalog.group(of: state.subscriptions[index].term.product) == group
     }
 
     /// Returns a subscription with its newest transaction that is listed; nil if none is listed yet.
@@ -357,6 +369,9 @@ extension PayloadBuilder {
         var payload = renewal(of: index, as: subscription.term, account: subscription.account)
         payload.recentSubscriptionStartDate = PayloadDate(subscription.since)
         payload.appAccountToken = Self.token(subscription.applicationUsername)
+        if state.server.hasAdvancedCommerce, let user = state.server.advancedCommerce[index]?.next.user {
+            payload.appAccountToken = payload.appAccountToken ?? user.uuidString.lowercased()
+        }
         switch state.subscriptions.increase(of: index)?.consent {
         case .pending: payload.priceIncreaseStatus = .pending
         case .agreed: payload.priceIncreaseStatus = .agreed
@@ -401,6 +416,7 @@ extension PayloadBuilder {
         payload.gracePeriodExpiresDate = (trouble?.graceEnd).map { PayloadDate($0) }
         payload.appTransactionId = self.index.appTransactionIdentifier(of: account)
         setBundle(of: index, in: &payload)
+        if state.server.hasAdvancedCommerce { payload.advancedCommerceInfo = advancedCommerceInfo(of: index) }
         return payload
     }
 

@@ -30,6 +30,8 @@ enum ServerChange: Hashable, Codable, Sendable {
     case finished(Deletion.Withdrawn)
     /// A retention message or an image was changed, or a message was shown.
     case retention(RetentionChange)
+    /// A server made a request of the Advanced Commerce API.
+    indirect case advancedCommerce(AdvancedCommerceChange)
 }
 
 /// A refunded purchase.

@@ -32,6 +32,8 @@ extension StoreEvent {
         case ends(SubscriptionIndex)
         /// The end of a subscription's running period changed.
         case changesEnd(of: SubscriptionIndex)
+        /// Details of transactions changed that concern neither access nor the period.
+        case changesDetails(of: [TransactionNumber])
         /// A purchase or a subscription was assigned to another user of the app.
         case setsToken(of: TransactionNumber, account: AccountID)
         /// The products that families may share changed.
@@ -56,6 +58,8 @@ extension StoreEvent {
         let charge: Decimal?
         /// The effect of the purchase on a subscription.
         let subscription: SubscriptionChange?
+        /// Whether the payment has a request of Advanced Commerce.
+        var isRequested: Bool { payment.requestData != nil }
 
         /// Returns nil for an order of an unknown product, or without an account.
         fileprivate init?(_ order: Order) {
@@ -134,6 +138,7 @@ extension ServerChange {
         case .tokenSet(let original, let account, _): .setsToken(of: original, account: account)
         case .refundReversed(let reversal): .reversesRefund(reversal)
         case .finished(let finish): .finishes(finish.transaction)
+        case .advancedCommerce(let change): .changesDetails(of: change.transactions)
         case .notExtended, .extendedAll, .consumptionReported, .refundRequested, .refundDeclined, .consentRescinded,
             .notificationsBegun, .testRequested, .attempted, .retention:
             .nothing

@@ -164,9 +164,12 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 
     /// Returns the share of the period that remains at a moment, in thousandths of a percent.
     func remainingShare(at moment: Date) -> Int {
-        guard end > start else { return Refund.whole }
-        let remaining = end.timeIntervalSince(moment) / end.timeIntervalSince(start)
-        return Int((min(max(remaining, 0), 1) * Double(Refund.whole)).rounded())
+        Int((remainingFraction(at: moment) * Double(Refund.whole)).rounded())
+    }
+
+    /// Returns the fraction of the period that remains at a moment, from 0 to 1.
+    func remainingFraction(at moment: Date) -> Double {
+        end > start ? min(max(end.timeIntervalSince(moment) / end.timeIntervalSince(start), 0), 1) : 1
     }
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {

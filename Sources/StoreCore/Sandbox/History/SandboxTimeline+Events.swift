@@ -451,6 +451,26 @@ extension SandboxTimeline.Entry {
         case .retention(let change):
             kind = .server
             describe(change, history)
+        case .advancedCommerce(let change):
+            describe(change.transactions, history)
+            switch change.effect {
+            case .others:
+                kind = .server
+                what = "a server has made a request of Advanced Commerce"
+            case .metadata(_, let now, _):
+                kind = .server
+                what = "is called \"\(now.descriptors?.displayName ?? "")\" from now on"
+            case .prices(_, let later, _):
+                kind = .server
+                what = "costs \(later.price) from the next period on"
+            case .migrated(_, let product, _, _):
+                kind = .server
+                what = "renews as \(history.state.catalog[product].identifier), of Advanced Commerce, from now on"
+            case .refunds(let refunds, _):
+                kind = .refund
+                let sum = refunds.reduce(0) { $0 + Decimal($1.amount) } / 1000
+                what = "refunded \(refunds.map(\.sku).joined(separator: ", ")), \(sum) paid back"
+            }
         }
     }
 

@@ -119,8 +119,9 @@ extension SandboxState {
 
     /// Returns the events that ask subscribers to consent to a product's higher price, or that withdraw such requests.
     func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
-        // In a country for which the product has a separate price, the new price does not apply.
-        if catalog.hasLocalPrice(product) { return [] }
+        // In a country for which the product has a separate price, the new price does not apply; that of a generic product
+        // applies nowhere.
+        if catalog.hasLocalPrice(product) || catalog.isAdvancedCommerce(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in
             // The prices of monthly payments are those of the billing plan.

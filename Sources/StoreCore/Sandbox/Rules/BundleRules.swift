@@ -39,7 +39,7 @@ extension SandboxState {
                 }
             // A deletion has the members' transactions already.
             case .grantsNothing, .restores, .shares, .unshares, .deletes, .deletesAll, .finishes, .setsToken,
-                .changesCatalog, .changesMembers, .changesSharing, .nothing:
+                .changesCatalog, .changesDetails, .changesMembers, .changesSharing, .nothing:
                 break
             }
         }

@@ -45,7 +45,9 @@ extension SandboxState {
             family(of: subscriptions[subscription].account)
         case .refunds(let refund): family(of: refund.account)
         case .reversesRefund(let reversal): family(of: reversal.account)
-        case .grantsNothing, .restores, .shares, .unshares, .finishes, .changesEnd, .setsToken, .nothing: []
+        case .grantsNothing, .restores, .shares, .unshares, .finishes, .changesEnd, .changesDetails, .setsToken,
+            .nothing:
+            []
         }
     }
 

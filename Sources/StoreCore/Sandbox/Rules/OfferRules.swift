@@ -216,6 +216,7 @@ extension SandboxState {
         now: Date
     ) -> StoreFailure? {
         guard payment.hasSpecialTerms else { return nil }
+        if payment.requestData != nil { return refusal(ofRequestOf: payment, product, account) }
         if payment.plan == .monthly, let refusal = refusal(ofMonthly: product) { return refusal }
         switch orderedOffer(of: payment, product) {
         case .failure(let failure): return failure

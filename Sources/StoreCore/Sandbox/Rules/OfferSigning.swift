@@ -6,6 +6,8 @@ import Foundation
 final class OfferSigning: Sendable {
     let bundleIdentifier: String
     let signers: [any OfferSigner]
+    /// The keys with which Advanced Commerce requests may be signed, in addition to the signers of offers.
+    let requestSigners: [any OfferSigner]
     /// The signers' key identifiers.
     private let keys: [String]
     /// Whether the offer of each payment in the current submission has a valid signature.
@@ -14,9 +16,14 @@ final class OfferSigning: Sendable {
     /// The seconds for which a signed offer is valid.
     private static let validity: Double = 24 * 3600
 
-    init(bundleIdentifier: String = "", signers: [any OfferSigner] = []) {
+    init(
+        bundleIdentifier: String = "",
+        signers: [any OfferSigner] = [],
+        requestSigners: [any OfferSigner] = []
+    ) {
         self.bundleIdentifier = bundleIdentifier
         self.signers = signers
+        self.requestSigners = requestSigners
         keys = signers.map(\.keyIdentifier)
         verdicts = [:]
     }
@@ -24,6 +31,7 @@ final class OfferSigning: Sendable {
     private init(_ rules: OfferSigning, _ verdicts: [StorePayment: Bool]) {
         bundleIdentifier = rules.bundleIdentifier
         signers = rules.signers
+        requestSigners = rules.requestSigners
         keys = rules.keys
         self.verdicts = verdicts
     }
@@ -99,14 +107,25 @@ final class OfferSigning: Sendable {
         return .storeKit(.invalidSignature, "the proof of \(name) was not signed with the key \"\(key)\"")
     }
 
-    /// Whether a payment's offer is signed with the key that the offer names.
+    /// Whether a payment's request is signed with a known key, for this app, within 24 hours before or after a moment.
+    ///
+    /// The signature must have been verified before, by ``checking(_:)``.
+    func accepts(_ request: SignedClaims<AdvancedCommerceClaims>, in payment: StorePayment, at now: Date) -> Bool {
+        request.claims.bundleIdentifier.isExactly(bundleIdentifier) && verdicts[payment] == true
+            && abs(now.timeIntervalSince1970 - Double(request.claims.issuedAt)) < Self.validity
+    }
+
+    private func isSigned<Claims>(_ proof: SignedClaims<Claims>, by signers: [any OfferSigner]) -> Bool {
+        guard let signer = signers.first(where: { $0.keyIdentifier == proof.header.kid }),
+            signer.jwsAlgorithm == proof.header.alg
+        else { return false }
+        return signer.isValid(jwsSignature: proof.signature, of: proof.signingInput)
+    }
+
+    /// Whether a payment's offer or request is signed with the key that it names.
     private func isSigned(_ payment: StorePayment) -> Bool {
-        if let proof = payment.offer?.readProof {
-            guard let signer = keys.firstIndex(of: proof.header.kid).map({ signers[$0] }),
-                signer.jwsAlgorithm == proof.header.alg
-            else { return false }
-            return signer.isValid(jwsSignature: proof.signature, of: proof.signingInput)
-        }
+        if let proof = payment.offer?.readProof { return isSigned(proof, by: signers) }
+        if let proof = payment.requestProof { return isSigned(proof, by: signers + requestSigners) }
         guard let discount = payment.discount, let signature = Data(base64Encoded: discount.signature),
             let key = keys.firstIndex(of: discount.keyIdentifier)
         else { return false }

@@ -33,7 +33,14 @@ extension SandboxState {
         plain.discount = nil
         plain.offer = nil
         plain.purchaseDate = nil
-        if let refusal = refusal(of: plain, index, by: account, rules, now: now) { throw refusal }
+        if payment.requestData != nil {
+            // A generic product is refused without its request, whose signature was checked as well.
+            if let reason = catalog.reasonNotOnSale(payment.productIdentifier, at: now) {
+                throw .storeKit(.paymentInvalid, reason)
+            }
+        } else if let refusal = refusal(of: plain, index, by: account, rules, now: now) {
+            throw refusal
+        }
         guard let index else { fatalError("what nobody registered is refused") }
         if let refusal = refusalOfOffer(of: payment, index, by: account, now: now) { throw refusal }
         if let refusal = refusalInBundle(of: payment, index, account) { throw refusal }

@@ -62,7 +62,7 @@ extension SandboxState {
         let isCharged = isSold && interruption == nil
         let rate = rules.renewalRate
         // An unfinished transaction is delivered again without a call of the authorizer.
-        let isHandedBack = payment.isStoreKit2 && refusal == nil
+        let isHandedBack = payment.isStoreKit2 && refusal == nil && payment.requestData == nil
         var handedBack = isHandedBack ? unfinishedConsumable(payment, product, account, device) : nil
         if rules.hasQuirks, isCharged, handedBack == nil { handedBack = lapsed(payment, product, account, rules) }
         let sale =
@@ -115,7 +115,7 @@ extension SandboxState {
         _ rules: borrowing SandboxRules,
         now: Date
     ) -> StoreFailure? {
-        if payment.requestData != nil {
+        if payment.requestData != nil, !isRequested(payment, product) {
             return .storeKit(
                 .unauthorizedRequestData,
                 "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
@@ -146,6 +146,9 @@ extension SandboxState {
             )
         }
         if catalog.hasBundles, let refusal = refusalInBundle(of: payment, product, account) { return refusal }
+        guard !catalog.isAdvancedCommerce(product) else {
+            return refusal(ofRequestOf: payment, product, account, rules, now: now)
+        }
         guard payment.hasSpecialTerms else { return nil }
         return self.refusal(ofTermsOf: payment, product, account, rules, now: now)
     }
@@ -170,6 +173,10 @@ extension SandboxState {
         _ rate: RenewalRate
     ) -> Sale {
         guard let product, let account else { return Sale(charge: 0) }
+        if payment.hasSpecialTerms, let request = payment.advancedCommerceRequest {
+            return (try? sale(of: request, product, account, transaction, ordered: ordered, at: now, rate).get())
+                ?? Sale(charge: 0)
+        }
         switch catalog.kind(of: product) {
         case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             guard payment.hasSpecialTerms, let terms = try? orderedOffer(of: payment, product).get() else {

@@ -124,6 +124,9 @@ extension SandboxState {
         _ period: StoreProduct.Period,
         _ rate: RenewalRate
     ) -> (SubscriptionTerm, charge: Decimal) {
+        if server.hasAdvancedCommerce, let content = server.advancedCommerce[index]?.next {
+            return term(of: product, content, original: (last.original, last.originalDate), after: cycle, rate)
+        }
         if let commitment = last.commitment, commitment.isOpen { return nextTerm(after: cycle, last, commitment, rate) }
         let plan = subscriptions[index].renewalPlan
         guard let offer = last.offer, last.offerGoesOn(as: product, plan) else {
@@ -283,7 +286,8 @@ extension SandboxState {
             catalog.isOnSale(subscription.nextProduct, at: subscription.term.end),
             !(billing.mayFail || subscriptions.hasExceptions) || eventInsteadOfRenewal(of: index, rate) == nil
         else { return nil }
-        return subscription.nextPlan == .monthly ? Commitment.period : catalog.period(of: subscription.renewsAs)
+        if subscription.nextPlan == .monthly { return Commitment.period }
+        return server.advancedCommerce[index]?.next.length ?? catalog.period(of: subscription.renewsAs)
     }
 }
 

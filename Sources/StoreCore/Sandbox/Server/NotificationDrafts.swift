@@ -96,6 +96,15 @@ struct NotificationDrafts {
         case .refundReversed(let reversal): add(.refundReversed, reversal.transactions)
         case .consentRescinded(let account):
             all.append(Draft(kind: .consentRescinded, detail: nil, content: .app(appTransaction(account, builder))))
+        case .advancedCommerce(let change):
+            switch change.effect {
+            case .metadata(let subscription, _, _): add(.metadataUpdated, nil, subscription)
+            case .prices(let subscription, _, _): add(.priceChanged, nil, subscription)
+            case .migrated(let subscription, _, _, _): add(.migrated, nil, subscription)
+            // The refund of the whole transaction has its own notification.
+            case .refunds(_, let isWhole): if !isWhole { add(.refunded, change.transactions) }
+            case .others: break
+            }
         case .tokenSet, .consumptionReported, .notificationsBegun, .testRequested, .attempted, .finished, .retention:
             break
         }
@@ -133,6 +142,8 @@ struct NotificationDrafts {
         case .renewsAs(let product, _, let offer, let plan):
             if offer != nil {
                 add(.offerRedeemed, change.isDeferred ? .downgrade : nil, index)
+            } else if case .modify? = purchase.payment.advancedCommerceRequest?.operation {
+                add(.preferenceChanged, .downgrade, index)
             } else if product != past.subscription?.renewsAs || plan != past.subscription?.renewalPlan {
                 add(.preferenceChanged, change.isDeferred ? .downgrade : nil, index)
             }

@@ -236,7 +236,6 @@ struct StoredNotification: Sendable {
 
 /// The kinds of notifications, by their names in the App Store Server Notifications.
 ///
-/// `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE` are left out, which concern Advanced Commerce.
 enum NotificationKind: String, Sendable {
     case subscribed = "SUBSCRIBED"
     case renewed = "DID_RENEW"
@@ -258,6 +257,9 @@ enum NotificationKind: String, Sendable {
     case test = "TEST"
     case consentRescinded = "RESCIND_CONSENT"
     case externalPurchaseToken = "EXTERNAL_PURCHASE_TOKEN"
+    case metadataUpdated = "METADATA_UPDATE"
+    case migrated = "MIGRATION"
+    case priceChanged = "PRICE_CHANGE"
 
     /// A notification's subtype.
     enum Detail: String, Sendable {
@@ -324,13 +326,16 @@ struct Past {
             purchase = nil
             isInTrouble = state.subscriptions.trouble(of: subscription) != nil
         case .restores, .shares, .refunds, .unshares, .reversesRefund, .deletes, .deletesAll, .finishes, .ends,
-            .changesEnd, .setsToken, .changesCatalog, .changesMembers, .changesSharing, .nothing:
+            .changesEnd, .changesDetails, .setsToken, .changesCatalog, .changesMembers, .changesSharing, .nothing:
             purchase = nil
         }
         guard let purchase else { return }
         isOwned = state.accounts[purchase.account].owned.contains(purchase.product)
+        // An account may have several subscriptions of a generic product.
+        let known = purchase.subscription.flatMap { state.subscriptions.index(ofOriginal: $0.term.original) }
         guard let group = state.catalog.group(of: purchase.product),
-            let index = state.subscriptions.index(of: group, account: purchase.account)
+            let index = known
+                ?? (purchase.isRequested ? nil : state.subscriptions.index(of: group, account: purchase.account))
         else { return }
         subscription = Subscription(
             isEntitled: state.subscriptions.isEntitled(index),

@@ -54,6 +54,7 @@ struct PayloadPacker {
         ] {
             bytes.add(number ?? "")
         }
+        addRare(payload.advancedCommerceInfo)
     }
 
     private mutating func add(_ payload: RenewalPayload) {
@@ -88,6 +89,12 @@ struct PayloadPacker {
             add(commitment.commitmentRenewalDate)
             add(commitment.commitmentRenewalPrice.map { Int($0) })
         }
+        addRare(payload.advancedCommerceInfo)
+    }
+
+    private mutating func addRare(_ value: (some Encodable)?) {
+        bytes.add(value == nil ? 0 : 1 as UInt8)
+        if let value { bytes.add(json: value) }
     }
 
     private mutating func addOffer(
@@ -194,6 +201,7 @@ struct PayloadUnpacker {
         payload.bundleTransactionId = try optionalText()
         payload.bundleOriginalTransactionId = try optionalText()
         payload.previousOriginalTransactionId = try optionalText()
+        payload.advancedCommerceInfo = try rare()
         return payload
     }
 
@@ -245,7 +253,12 @@ struct PayloadUnpacker {
                 commitmentRenewalPrice: try number().map { Int64($0) }
             )
         }
+        payload.advancedCommerceInfo = try rare()
         return payload
+    }
+
+    private mutating func rare<Value: Decodable>() throws -> Value? {
+        try bytes.byte() == 0 ? nil : bytes.json(Value.self)
     }
 
     private mutating func word() throws -> String? { try words.word(bytes.int()) }

@@ -2,7 +2,6 @@ import Foundation
 
 /// A notification to an app's server, as in the App Store Server Notifications.
 ///
-/// The kinds `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE` do not occur, which concern Advanced Commerce.
 package struct ServerNotification: Sendable {
     /// The position of a notification: its record in the ledger, and its index among that record's notifications.
     package struct Position: Hashable, Comparable, Codable, Sendable {

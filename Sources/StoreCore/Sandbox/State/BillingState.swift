@@ -29,7 +29,9 @@ extension SandboxState {
             trouble.graceEnd = nil
             subscriptions.setTrouble(trouble, of: subscription)
             setGraceEndForFamily(nil, of: subscription)
-        case .leftOut(let subscription, let term): subscriptions.leaveOut(subscription, term)
+        case .leftOut(let subscription, let term):
+            subscriptions.leaveOut(subscription, term)
+            if server.hasAdvancedCommerce { server.advancedCommerce.renew(subscription, as: nil) }
         case .cutShort(let subscription, let term): cut(subscription, to: term)
         case .priceIncrease(let subscription, let increase): subscriptions.setIncrease(increase, of: subscription)
         }

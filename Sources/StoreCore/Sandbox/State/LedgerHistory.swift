@@ -106,6 +106,10 @@ final class LedgerHistory {
         case .notExtended, .extendedAll, .tokenSet, .consumptionReported, .refundRequested, .refundDeclined,
             .consentRescinded, .notificationsBegun, .testRequested, .attempted, .retention:
             break
+        case .advancedCommerce(let change):
+            guard case .refunds(let refunds, false) = change.effect else { return }
+            let amount = refunds.reduce(0) { $0 + Decimal($1.amount) } / 1000
+            for number in change.transactions { self.change(number) { $0.refund = ($0.refund ?? 0) + amount } }
         }
     }
 

@@ -23,6 +23,7 @@ struct Offers: StatePart, Equatable {
     mutating func useNonce(of payment: StorePayment) {
         if let discount = payment.discount { nonces.insert(discount.nonce) }
         if let proof = payment.offer?.readProof { nonces.insert(proof.claims.nonce) }
+        if let proof = payment.requestProof { nonces.insert(proof.claims.nonce) }
     }
 
     /// Records that an account has redeemed a product's code.

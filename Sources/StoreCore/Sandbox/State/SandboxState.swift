@@ -252,6 +252,7 @@ extension SandboxState {
         let kind = catalog.kind(of: product)
         if kind == .consumable {
             accounts[account].consumables.insert(transaction, of: product)
+            takeRequest(of: payment, as: transaction, nil)
             return nil
         }
         let original = StoreTransaction.Original(
@@ -264,7 +265,10 @@ extension SandboxState {
         case .consumable, .nonRenewing: break
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
-            if let change = subscription { apply(change, with: details, account) }
+            if let change = subscription {
+                apply(change, with: details, account, isSeparate: payment.requestData != nil)
+                takeRequest(of: payment, as: transaction, change)
+            }
         }
         return remember(
             Purchase(
@@ -341,19 +345,28 @@ extension SandboxState {
         let original = StoreTransaction.Original(identifier: held.identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         redeemCode(of: payment, account, as: held)
-        apply(change, with: details, account)
+        apply(change, with: details, account, isSeparate: payment.requestData != nil)
+        takeRequest(of: payment, as: held, change)
     }
 
     /// Applies the effect of a purchase on a subscription.
     private mutating func apply(
         _ change: SubscriptionChange,
         with purchase: StoreTransaction.Details,
-        _ account: AccountID
+        _ account: AccountID,
+        isSeparate: Bool
     ) {
         switch change {
         case .begins(let term, let waiting):
             guard let group = catalog.group(of: term.product) else { return }
-            subscriptions.begin(term, then: waiting, group: group, account: account, purchase: purchase)
+            subscriptions.begin(
+                term,
+                then: waiting,
+                group: group,
+                account: account,
+                purchase: purchase,
+                isSeparate: isSeparate
+            )
         case .renewsAs(let product, let term, let offer, let plan):
             guard let index = subscriptions.index(ofOriginal: term.original) else { return }
             subscriptions.setRenewsAs(product, plan, under: offer, of: index, purchase: purchase)
@@ -375,6 +388,7 @@ extension SandboxState {
         _ date: Date
     ) {
         subscriptions.renew(subscription, term)
+        if server.hasAdvancedCommerce { server.advancedCommerce.renew(subscription, as: number) }
         let account = subscriptions[subscription].account
         let transaction = StoreTransaction(
             identifier: number.identifier,

@@ -36,6 +36,23 @@ struct ServerState: StatePart, Equatable {
         set { setRetention = newValue == RetentionState() ? nil : newValue }
     }
 
+    /// The purchases of Advanced Commerce; nil, as in snapshots of older versions, while there are none.
+    private var requestedPurchases: AdvancedCommerceState?
+
+    /// Whether there are purchases of Advanced Commerce.
+    var hasAdvancedCommerce: Bool { requestedPurchases != nil }
+
+    /// The purchases of Advanced Commerce.
+    var advancedCommerce: AdvancedCommerceState {
+        get { requestedPurchases ?? AdvancedCommerceState() }
+        _modify {
+            var purchases = requestedPurchases ?? AdvancedCommerceState()
+            requestedPurchases = nil
+            defer { requestedPurchases = purchases }
+            yield &purchases
+        }
+    }
+
     /// Whether a refund was requested for a transaction and not approved at once.
     func wasRefundRequested(of transaction: TransactionNumber) -> Bool { refundRequests.contains(transaction) }
 
@@ -107,6 +124,7 @@ extension ServerState {
         (refundRequests, undecidedRequests) = ([], [:])
         extensions = [:]
         tokens = [:]
+        requestedPurchases?.forgetPurchases()
     }
 }
 
@@ -129,6 +147,7 @@ extension SandboxState {
         case .notificationsBegun: server.beginNotifications()
         case .finished(let finish): self.finish(finish.transaction)
         case .retention(let change): server.retention.apply(change)
+        case .advancedCommerce(let change): apply(change, date)
         case .notExtended, .consumptionReported, .consentRescinded, .testRequested, .attempted: break
         }
     }
@@ -174,6 +193,7 @@ extension SandboxState {
                 && reversal.resumed.map { index in
                     subscriptions.indices.contains(index) && subscriptions[index].account == reversal.account
                 } ?? true
+        case .advancedCommerce(let change): admits(change)
         case .consumptionReported, .refundRequested, .refundDeclined, .notificationsBegun, .testRequested, .attempted,
             .finished, .retention:
             true

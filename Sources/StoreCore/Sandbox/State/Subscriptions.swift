@@ -5,7 +5,7 @@ struct Subscriptions: StatePart {
     /// An account's subscription in a group, running or ended.
     struct Subscription: Codable, Sendable {
         let account: AccountID
-        let group: String
+        fileprivate(set) var group: String
         /// The transaction that began the subscription, to which renewals refer as their original.
         fileprivate(set) var original: StoreTransaction.Details
         /// The running period, or the last one of an ended subscription.
@@ -154,9 +154,9 @@ struct Subscriptions: StatePart {
     /// An account's subscriptions, in the order in which they began.
     func all(of account: AccountID) -> [SubscriptionIndex] { ofAccount[account] ?? [] }
 
-    /// Returns an account's subscription in a group.
+    /// Returns an account's subscription in a group: the newest, if it has several by Advanced Commerce.
     func index(of group: String, account: AccountID) -> SubscriptionIndex? {
-        ofAccount[account]?.first { subscriptions[$0].group == group }
+        ofAccount[account]?.last { subscriptions[$0].group == group }
     }
 
     /// Returns the subscription that began with a transaction.
@@ -181,18 +181,19 @@ extension Subscriptions {
     /// Starts an account's subscription in a group, or restarts or replaces the existing one.
     ///
     /// `purchase` becomes the original of a new subscription; an existing one keeps its original, unless it joins or has
-    /// left a bundle.
+    /// left a bundle. A separate subscription does not continue another one of its group.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
         group: String,
         account: AccountID,
-        purchase: StoreTransaction.Details
+        purchase: StoreTransaction.Details,
+        isSeparate: Bool = false
     ) {
         let usesOffer = term.offer?.kind == .introductory
         let user = purchase.original?.payment.applicationUsername
         let waiting = WaitingOffer(waiting, from: purchase)
-        if let index = index(of: group, account: account) {
+        if let index = isSeparate ? index(ofOriginal: term.original) : index(of: group, account: account) {
             let last = subscriptions[index].term.end
             if term.start.timeIntervalSince(last) > Self.bridgedGap { subscriptions[index].since = term.start }
             let former = subscriptions[index].term.original
@@ -331,6 +332,12 @@ extension Subscriptions {
         subscriptions[index].applicationUsername = purchase.original?.payment.applicationUsername
         subscriptions[index].willRenew = true
         keepMembers(of: index)
+    }
+
+    /// Sets the generic product that the subscription renews as, and the group in which it is from now on.
+    mutating func migrate(_ index: SubscriptionIndex, to product: ProductIndex, group: String) {
+        subscriptions[index].group = group
+        subscriptions[index].renewsAs = product
     }
 
     /// Reverts the product and the billing plan to renew as, because the purchase that changed them was deleted.

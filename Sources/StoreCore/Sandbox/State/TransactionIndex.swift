@@ -78,6 +78,8 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
             (periods, replaced, revoked) = ([:], [], [:])
         case .finishes(let number): finish(number, state)
         case .changesEnd(let subscription): modifyNewestPeriod(of: subscription, state)
+        case .changesDetails(let numbers):
+            for number in numbers { modify(number) }
         case .setsToken(let original, let account):
             let history = state.accounts[account].history
             let chain = history.chain(of: original).compactMap { TransactionNumber(history[$0].identifier) }
@@ -218,7 +220,10 @@ final class TransactionIndex: @unchecked Sendable {  // unchecked: guarded by th
         of product: ProductIndex,
         _ state: SandboxState
     ) -> TransactionNumber {
-        if let last = periods[term.original], let other = transactions[last], other.product != product,
+        if let last = periods[term.original], let other = transactions[last],
+            // A modification by a request replaces a period by one of the same generic product.
+            other.product != product
+                || (state.server.hasAdvancedCommerce && state.server.advancedCommerce[number] != nil),
             let purchase = state.purchase(of: other), !purchase.isCancelled,
             let end = purchase.term?.end, end > term.start
         {

@@ -52,6 +52,11 @@ import Testing
         payload.bundleOriginalTransactionId = "10"
         payload.bundleSubscriptionGroupIdentifier = "bundles"
         payload.previousOriginalTransactionId = "11"
+        payload.advancedCommerceInfo = .init(
+            requestReferenceId: "reference",
+            taxCode: "C003-00-1",
+            items: [.init(SKU: "sports", displayName: "Sports", description: "Live", price: 4_990)]
+        )
         return payload
     }()
 
@@ -91,6 +96,14 @@ import Testing
         payload.bundleProductId = "both"
         payload.bundleOriginalTransactionId = "10"
         payload.bundleSubscriptionGroupIdentifier = "bundles"
+        payload.advancedCommerceInfo = .init(
+            requestReferenceId: "reference",
+            consistencyToken: "token",
+            taxCode: "C003-00-1",
+            descriptors: .init(displayName: "Pass", description: "Channels"),
+            period: "P1M",
+            items: [.init(SKU: "sports", displayName: "Sports", description: "Live", price: 4_990)]
+        )
         return payload
     }()
 
