@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The store that the current `StoreContext`'s default queue buys from, with its environments and platforms.
 public enum AppStore: Sendable {
@@ -62,12 +63,18 @@ extension AppStore {
     }
 }
 
-/// The error for a request that a store rejects as malformed, such as one of Apple's Advanced Commerce API.
-///
-/// No store of this library throws it.
+/// The error for a request of the Advanced Commerce API that a store refuses.
 public struct InvalidRequestError: Error {
     /// The store's code.
     public let code: Int64
     /// The store's message.
     public let message: String
+}
+
+extension InvalidRequestError {
+    /// Returns nil for a failure of another cause than a request.
+    init?(_ failure: StoreFailure) {
+        guard let cause = failure.underlying, cause.domain == StoreFailure.advancedCommerceDomain else { return nil }
+        self.init(code: Int64(cause.code), message: cause.reason)
+    }
 }

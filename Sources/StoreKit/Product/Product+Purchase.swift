@@ -82,6 +82,7 @@ extension Product.PurchaseError: LocalizedError, _BridgedError {
     /// Returns the error that a purchase throws for a store's failure.
     package static func error(for failure: StoreFailure) -> any Error {
         guard failure.domain == .storeKit else { return StoreKitError.error(for: failure) }
+        if let error = InvalidRequestError(failure) { return error }
         return switch StoreFailure.Code(rawValue: failure.code) {
         case .unknown: StoreKitError.unknown
         case .paymentInvalid: Product.PurchaseError.productUnavailable

@@ -16,6 +16,8 @@ extension Product {
             case billingPlan(SubscriptionInfo.BillingPlanType)
             /// A past date, and whether the subscription has renewed until now.
             case purchaseDate(Date, renews: Bool)
+            /// The data of an Advanced Commerce request.
+            case requestData(Data)
             /// Has no effect.
             case custom(key: String, value: String)
         }
@@ -157,9 +159,13 @@ extension Product.PurchaseOption {
     public static func custom(key: String, value: Bool) -> Product.PurchaseOption {
         Self(.custom(key: key, value: "\(value)"))
     }
-    /// Has no effect: it is for the App Store's Advanced Commerce.
+    /// A signed request of the Advanced Commerce API with the key `advancedCommerceData`; has no effect with another key.
+    ///
+    /// The value is a JSON object `{"signatureInfo": {"token": "…"}}` with the JWS, for a generic product. See also
+    /// ``AdvancedCommerceProduct/purchase(compactJWS:options:)``.
     public static func custom(key: String, value: Data) -> Product.PurchaseOption {
-        Self(.custom(key: key, value: value.base64EncodedString()))
+        guard key != AdvancedCommerceData.optionKey else { return Self(.requestData(value)) }
+        return Self(.custom(key: key, value: value.base64EncodedString()))
     }
 }
 
@@ -205,6 +211,7 @@ extension Product.PurchaseOption {
             case .purchaseDate(let date, let isRenewed):
                 payment.purchaseDate = date
                 payment.renewsUntilNow = isRenewed
+            case .requestData(let data): payment.requestData = data
             case .storefrontChange, .custom: break
             }
         }

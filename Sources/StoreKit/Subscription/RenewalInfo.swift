@@ -246,10 +246,12 @@ extension Product.SubscriptionInfo.RenewalInfo {
 }
 
 extension Product.SubscriptionInfo.RenewalInfo {
-    /// The information added by Apple's Advanced Commerce API: always nil, since only Apple's store has it.
-    public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
+    /// The information about a subscription by a request of the Advanced Commerce API; nil for any other.
+    public var advancedCommerceInfo: AdvancedCommerceInfo? {
+        payload.advancedCommerceInfo.flatMap(AdvancedCommerceInfo.init)
+    }
 
-    /// Information about a subscription that Apple's Advanced Commerce API described.
+    /// Information about a subscription that a request of the Advanced Commerce API described.
     public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
         /// The token for ordering changes to the subscription.
         public let consistencyToken: String
@@ -301,5 +303,39 @@ extension Product.SubscriptionInfo.RenewalInfo {
                 }
             }
         }
+    }
+}
+
+extension Product.SubscriptionInfo.RenewalInfo.AdvancedCommerceInfo {
+    /// Returns nil for a period that is not in ISO 8601.
+    init?(_ payload: RenewalPayload.AdvancedCommerceInfo) {
+        guard let period = SubscriptionPeriod(iso8601: payload.period) else { return nil }
+        self.init(
+            consistencyToken: payload.consistencyToken,
+            requestReferenceID: payload.requestReferenceId,
+            taxCode: payload.taxCode,
+            displayName: payload.descriptors.displayName,
+            description: payload.descriptors.description,
+            period: period,
+            items: payload.items.map { item in
+                Item(
+                    details: Item.Details(
+                        sku: item.SKU,
+                        displayName: item.displayName,
+                        description: item.description,
+                        price: Decimal(thousandths: item.price),
+                        offer: item.offer.flatMap(Transaction.AdvancedCommerceInfo.Offer.init),
+                        partners: []
+                    ),
+                    priceIncreaseInfo: item.priceIncreaseInfo.map { increase in
+                        .init(
+                            price: Decimal(thousandths: increase.price),
+                            dependentSKUs: increase.dependentSKUs ?? [],
+                            status: .init(rawValue: increase.status)
+                        )
+                    }
+                )
+            }
+        )
     }
 }

@@ -1,10 +1,13 @@
 import Foundation
+import StoreCore
 
 extension Transaction {
-    /// The information added by Apple's Advanced Commerce API: always nil, since only Apple's store has it.
-    public var advancedCommerceInfo: AdvancedCommerceInfo? { nil }
+    /// The information about a purchase by a request of the Advanced Commerce API; nil for any other purchase.
+    public var advancedCommerceInfo: AdvancedCommerceInfo? {
+        payload.advancedCommerceInfo.map(AdvancedCommerceInfo.init)
+    }
 
-    /// Information about a purchase that Apple's Advanced Commerce API described.
+    /// Information about a purchase that a request of the Advanced Commerce API described.
     public struct AdvancedCommerceInfo: Equatable, Hashable, Sendable {
         /// The identifier of the request, chosen by the developer's server.
         public let requestReferenceID: String
@@ -137,5 +140,66 @@ extension Transaction.AdvancedCommerceInfo {
             /// The part of the price for the remainder of the period.
             public static let proRated = RefundType(rawValue: "PRORATED")
         }
+    }
+}
+
+// Values from payloads. No store of this library knows partners.
+extension Transaction.AdvancedCommerceInfo {
+    init(_ payload: TransactionPayload.AdvancedCommerceInfo) {
+        self.init(
+            requestReferenceID: payload.requestReferenceId,
+            taxCode: payload.taxCode,
+            taxExclusivePrice: Decimal(thousandths: payload.taxExclusivePrice ?? 0),
+            taxRate: payload.taxRate.flatMap { Decimal(string: $0) } ?? 0,
+            estimatedTax: Decimal(thousandths: payload.estimatedTax ?? 0),
+            items: payload.items.map { item in
+                Item(
+                    details: Item.Details(
+                        sku: item.SKU,
+                        displayName: item.displayName,
+                        description: item.description,
+                        price: Decimal(thousandths: item.price),
+                        offer: item.offer.flatMap(Offer.init),
+                        partners: []
+                    ),
+                    refunds: item.refunds.map { $0.map(Refund.init) },
+                    revocationDate: item.revocationDate?.date
+                )
+            },
+            description: payload.descriptors?.description,
+            displayName: payload.descriptors?.displayName,
+            period: payload.period.flatMap(SubscriptionPeriod.init(iso8601:))
+        )
+    }
+}
+
+extension Transaction.AdvancedCommerceInfo.Offer {
+    init?(_ payload: TransactionPayload.AdvancedCommerceInfo.Offer) {
+        guard let period = SubscriptionPeriod(iso8601: payload.period) else { return nil }
+        self.init(
+            price: Decimal(thousandths: payload.price),
+            period: period,
+            periodCount: payload.periodCount,
+            reason: Reason(rawValue: payload.reason)
+        )
+    }
+}
+
+extension Transaction.AdvancedCommerceInfo.Refund {
+    init(_ payload: TransactionPayload.AdvancedCommerceInfo.ItemRefund) {
+        self.init(
+            amount: Decimal(thousandths: payload.refundAmount),
+            date: payload.refundDate.date,
+            reason: Reason(rawValue: payload.refundReason),
+            type: RefundType(rawValue: payload.refundType)
+        )
+    }
+}
+
+extension Product.SubscriptionPeriod {
+    /// Creates a period from its ISO 8601 form; nil for any other text.
+    init?(iso8601 text: String) {
+        guard let period = StoreProduct.Period(iso8601: text) else { return nil }
+        self.init(period)
     }
 }

@@ -2,6 +2,25 @@ import StoreKit
 
 // Compiles, and so shows that what a client may write about Apple's Advanced Commerce API compiles.
 
+@MainActor func useAdvancedCommerceProduct(_ jws: String) async throws {
+    let id: AdvancedCommerceProduct.ID = "com.example.app.aca.generic.consumable"
+    let product: AdvancedCommerceProduct = try await AdvancedCommerceProduct(id: id)
+    let _: (String, AdvancedCommerceProduct.ProductType) = (product.id, product.type)
+    let option: AdvancedCommerceProduct.PurchaseOption = .onStorefrontChange { storefront in
+        storefront.countryCode == "USA"
+    }
+    let result: AdvancedCommerceProduct.PurchaseResult = try await product.purchase(compactJWS: jws, options: [option])
+    switch result {
+    case .success(let transaction): print(transaction)
+    case .pending, .userCancelled: break
+    @unknown default: break
+    }
+    _ = try await product.purchase(compactJWS: jws)
+    let _: VerificationResult<Transaction>? = await product.latestTransaction
+    for await transaction in product.allTransactions { print(transaction) }
+    for await transaction in product.currentEntitlements { print(transaction) }
+}
+
 func useAdvancedCommerce(_ transaction: Transaction) {
     guard let info: Transaction.AdvancedCommerceInfo = transaction.advancedCommerceInfo else { return }
     let _: (String, String, String?, String?) = (

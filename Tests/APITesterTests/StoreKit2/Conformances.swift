@@ -14,6 +14,8 @@ func isSendable<T: Sendable>(_ type: T.Type) {}
 func isSequence<T: AsyncSequence>(_ type: T.Type, of element: T.Element.Type) where T.Failure == Never {}
 
 func useConformances() {
+    isHashable(AdvancedCommerceProduct.self)
+    isHashable(AdvancedCommerceProduct.PurchaseOption.self)
     isHashable(AppTransaction.self)
     isHashable(ExternalPurchase.NoticeResult.self)
     isHashable(ExternalPurchaseCustomLink.NoticeResult.self)
@@ -81,6 +83,7 @@ func useConformances() {
     isOpen(Transaction.RevocationReason.self, of: Int.self)
     isOpen(Transaction.RevocationType.self, of: String.self)
 
+    isIdentifiable(AdvancedCommerceProduct.self, by: AdvancedCommerceProduct.ID.self)
     isIdentifiable(Product.self, by: Product.ID.self)
     isIdentifiable(PurchaseIntent.self, by: PurchaseIntent.ID.self)
     isIdentifiable(Storefront.self, by: Storefront.ID.self)
@@ -88,6 +91,8 @@ func useConformances() {
     let _: (String, String, String, UInt64).Type =
         (Product.ID, PurchaseIntent.ID, Storefront.ID, Transaction.ID).self
 
+    isDebuggable(AdvancedCommerceProduct.self)
+    isDebuggable(AdvancedCommerceProduct.PurchaseOption.self)
     isDebuggable(AppTransaction.self)
     isDebuggable(Product.self)
     isDebuggable(Product.PurchaseOption.self)
