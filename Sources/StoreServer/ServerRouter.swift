@@ -55,6 +55,7 @@ package struct ServerRouter: Sendable {
     ) {
         let view = view ?? ServerView(store)
         environment = view.environment
+        store.acceptRequests(signedBy: key.requestSigner)
         self.control = control
         self.console = console
         self.devices = devices
@@ -84,7 +85,8 @@ package struct ServerRouter: Sendable {
         switch path.first {
         case "verifyReceipt" where path.count == 1:
             return noted(request, receipts.respond(to: request, isForeign: isForeign))
-        case "inApps", "externalPurchase": return noted(request, api.respond(to: request, path, isForeign: isForeign))
+        case "inApps", "externalPurchase", "advancedCommerce":
+            return noted(request, api.respond(to: request, path, isForeign: isForeign))
         case "control" where base == nil: return control?.respond(to: request, path.dropFirst()) ?? HTTPResponse(404)
         case "llms.txt" where request.path.count == 1 && control != nil: return ControlGuide.response(to: request)
         case "console" where base == nil: return console?.respond(to: request) ?? HTTPResponse(404)

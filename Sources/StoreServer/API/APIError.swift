@@ -5,7 +5,8 @@ import StoreCore
 ///
 /// The number begins with the three digits of the HTTP status. Numbers and sentences are Apple's, since clients compare
 /// them. There are exceptions, for which no published source was found: the errors 4000207, 4000208 and 4000210, and
-/// the sentences of 4000025, 4000183, 4000187 and those on retention messages. They are modeled on similar errors.
+/// the sentences of 4000025, 4000183, 4000187, of those on retention messages, and of ``AdvancedCommerceFault``. They are
+/// modeled on similar errors.
 package struct APIError: Error, Hashable, Sendable {
     /// The number, `errorCode` in the response.
     package let code: Int
@@ -21,6 +22,13 @@ package struct APIError: Error, Hashable, Sendable {
         guard let known = Self.all.first(where: { $0.code == code }) else { return nil }
         self = known
     }
+
+    /// Creates the error for a defect of an Advanced Commerce request.
+    init(_ fault: AdvancedCommerceFault) { self = APIError(code: fault.rawValue) ?? .badRequest }
+
+    /// The errors of Advanced Commerce that are not errors of the App Store Server API too.
+    fileprivate static let advancedCommerce = AdvancedCommerceFault.allCases.map { APIError($0.rawValue, $0.message) }
+        .filter { error in !appStoreServer.contains { $0.code == error.code } }
 
     /// Returns the response to a request; `date` is the current time by the clients' clocks.
     ///
@@ -247,7 +255,10 @@ extension APIError {
     static let internalErrorRetryable = APIError(5000001, "An unknown error occurred. Please try again.")
 
     /// All errors, in ascending order of their numbers.
-    package static let all: [APIError] = [
+    package static let all = (appStoreServer + advancedCommerce).sorted { $0.code < $1.code }
+
+    /// The errors of the App Store Server API, in ascending order of their numbers.
+    fileprivate static let appStoreServer: [APIError] = [
         badRequest,
         invalidAppIdentifier,
         invalidRequestRevision,

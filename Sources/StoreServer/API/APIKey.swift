@@ -31,6 +31,9 @@ package struct APIKey: Sendable {
         }
     }
 
+    /// The verifier of Advanced Commerce requests, which a developer's server signs with the same key.
+    var requestSigner: any OfferSigner { signer }
+
     /// The key's identifier, `kid` in the header of tokens.
     package var identifier: String { signer.keyIdentifier }
 

@@ -1,4 +1,6 @@
-/// A function of the App Store Server API, with the values of the variable parts of its path.
+import StoreCore
+
+/// A function of the App Store Server API or the Advanced Commerce API, with the values of the variable parts of its path.
 enum Route: Hashable, Sendable {
     case transaction(String)
     /// The history of an account. Version 1 of the API, which is not complete, omits finished consumables.
@@ -37,6 +39,7 @@ enum Route: Hashable, Sendable {
         case beginTest
         case testResult(String)
     }
+    case advancedCommerce(AdvancedCommerceFunction, String)
 
     /// The error for a request that matches no function: status 404, or 405 if the path supports another method.
     enum Absence: Error, Hashable {
@@ -46,12 +49,14 @@ enum Route: Hashable, Sendable {
 
     private typealias Entry = (method: String, path: [String], make: @Sendable ([String]) -> Route)
 
-    /// The first part of the paths of the External Purchase Server API.
-    static let externalRoot = "externalPurchase"
+    /// The first parts of the paths that are not below `/inApps`: those of the External Purchase Server API and of the
+    /// Advanced Commerce API.
+    static let otherRoots: Set = ["externalPurchase", "advancedCommerce"]
 
     /// The method and path of each function.
     ///
-    /// The path is the part after `/inApps`, unless it begins with ``externalRoot``. An asterisk stands for a variable part.
+    /// The path is the part after `/inApps`, unless it begins with one of ``otherRoots``. An asterisk stands for a variable
+    /// part.
     private static let table: [Entry] = [
         ("PUT", ["v1", "transactions", "consumption", "*"], { .consumption($0[0], .first) }),
         ("PUT", ["v2", "transactions", "consumption", "*"], { .consumption($0[0], .second) }),
@@ -99,20 +104,44 @@ enum Route: Hashable, Sendable {
         ("DELETE", ["v1", "messaging", "realtime", "url"], { _ in .retention(.deleteURL) }),
         ("POST", ["v1", "messaging", "performanceTest"], { _ in .retention(.beginTest) }),
         ("GET", ["v1", "messaging", "performanceTest", "result", "*"], { .retention(.testResult($0[0])) }),
+        (
+            "POST", ["advancedCommerce", "v1", "subscription", "cancel", "*"],
+            { .advancedCommerce(.cancel, $0[0]) }
+        ),
+        (
+            "POST", ["advancedCommerce", "v1", "subscription", "changeMetadata", "*"],
+            { .advancedCommerce(.changeMetadata, $0[0]) }
+        ),
+        (
+            "POST", ["advancedCommerce", "v1", "subscription", "changePrice", "*"],
+            { .advancedCommerce(.changePrice, $0[0]) }
+        ),
+        (
+            "POST", ["advancedCommerce", "v1", "subscription", "migrate", "*"],
+            { .advancedCommerce(.migrate, $0[0]) }
+        ),
+        (
+            "POST", ["advancedCommerce", "v1", "subscription", "revoke", "*"],
+            { .advancedCommerce(.revoke, $0[0]) }
+        ),
+        (
+            "POST", ["advancedCommerce", "v1", "transaction", "requestRefund", "*"],
+            { .advancedCommerce(.requestRefund, $0[0]) }
+        ),
     ]
 
     /// Finds the function of a request.
     ///
     /// - Parameters:
     ///   - method: the request's method.
-    ///   - path: the parts of its path, which begins with `inApps` or ``externalRoot``.
+    ///   - path: the parts of its path, which begins with `inApps` or one of ``otherRoots``.
     /// - Throws: ``Absence`` if no function matches.
     init(_ method: String, _ path: some Collection<String>) throws(Absence) {
-        let isExternal = path.first == Self.externalRoot
-        let path = Array(path.dropFirst(isExternal ? 0 : 1))
+        let isBelowInApps = path.first == "inApps"
+        let path = Array(path.dropFirst(isBelowInApps ? 1 : 0))
         var allowed: String?
         for entry in Self.table
-        where entry.path.count == path.count && (entry.path.first == Self.externalRoot) == isExternal {
+        where entry.path.count == path.count && Self.otherRoots.contains(entry.path[0]) != isBelowInApps {
             guard zip(entry.path, path).allSatisfy({ $0 == "*" || $0 == $1 }) else { continue }
             guard entry.method == method else {
                 allowed = allowed ?? entry.method

@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-/// The App Store Server API of a store.
+/// The App Store Server API and the Advanced Commerce API of a store.
 package struct ServerAPI: Sendable {
     let view: ServerView
     let verifier: TokenVerifier
@@ -42,7 +42,7 @@ package struct ServerAPI: Sendable {
     ///
     /// - Parameters:
     ///   - request: the request, which may have any content.
-    ///   - path: the parts of the request's path, from `inApps` or `externalPurchase` on.
+    ///   - path: the parts of the request's path, from `inApps`, `externalPurchase` or `advancedCommerce` on.
     ///   - isForeign: whether the request came to the API of an environment other than the store's. That API does not
     ///     know the store's transactions.
     /// - Returns: the response.
@@ -70,6 +70,8 @@ package struct ServerAPI: Sendable {
             return APIError(refusal).response(at: now())
         } catch let refusal as ExternalReportRefusal {
             return ExternalReportMistake.response(listing: refusal.mistakes)
+        } catch let fault as AdvancedCommerceFault {
+            return APIError(fault).response(at: now())
         } catch {
             // The ledger cannot be read, or the signer failed.
             log("the server API answers with error \(APIError.internalError.code): \(error)")
@@ -98,13 +100,15 @@ package struct ServerAPI: Sendable {
         case .sendExternalReport: try takeExternalReport(request.body)
         case .externalReport(let identifier): externalReport(identifier)
         case .retention(let route): try answer(route, request)
+        case .advancedCommerce(let function, let identifier): try perform(function, of: identifier, request.body)
         }
     }
 
     /// Returns the response of an environment that has no transactions.
     private func foreignAnswer(_ route: Route) throws -> HTTPResponse {
         switch route {
-        case .transaction, .history, .subscriptions, .refunds, .consumption, .appTransaction, .finish:
+        case .transaction, .history, .subscriptions, .refunds, .consumption, .appTransaction, .finish,
+            .advancedCommerce:
             throw APIError.transactionIdentifierNotFound
         case .extend, .appAccountToken: throw APIError.originalTransactionIdentifierNotFound
         case .order: return orderAnswer([])
@@ -261,6 +265,20 @@ extension ServerAPI {
         guard try view.transaction(identifier) != nil else { throw try unknown(identifier) }
         try view.finish(identifier)
         return HTTPResponse(200)
+    }
+}
+
+// The Advanced Commerce API.
+extension ServerAPI {
+    private func perform(
+        _ function: AdvancedCommerceFunction,
+        of identifier: String,
+        _ data: Data
+    ) throws -> HTTPResponse {
+        let changed = try view.perform(function, of: try checked(identifier), data)
+        var members: [String: AnswerValue] = ["signedTransactionInfo": .text(try changed.transaction.jws)]
+        if let renewal = changed.renewal { members["signedRenewalInfo"] = .text(try renewal.jws) }
+        return object(members)
     }
 }
 
