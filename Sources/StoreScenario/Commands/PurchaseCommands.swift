@@ -16,6 +16,7 @@ extension ScenarioCommand {
                     .choice(["up-front", "monthly"]),
                     "how a year is paid; all at once unless given"
                 ),
+                ScenarioOption("--request", .text, "an Advanced Commerce request in JSON, signed by that key"),
                 ScenarioOption("--ask", nil, "somebody else is asked for this payment"),
                 ScenarioOption("--outcome", .either(Call.outcomes, .failure), "what becomes of this purchase alone"),
                 ScenarioOption("--outside", nil, "in the store itself, without an app's order"),
@@ -178,6 +179,11 @@ extension Call {
             )
         }
         if word("--billing-plan")?.text == "monthly" { payment.billingPlan = .monthly }
+        if let request = word("--request") {
+            let jws = try store.signedRequest(Data(request.text.utf8))
+            payment.requestData = try AdvancedCommerceData(compactJWS: jws).json
+            payment.isStoreKit2 = true
+        }
         guard has("--outside") else {
             guard let outcome else { return try order(.purchase(payment), on: deviceOfAccount(), "ordered") }
             return try order(payment, on: deviceOfAccount(), outcome, "ordered")
