@@ -136,48 +136,26 @@ protocol InlineDrain: AnyObject {
     func drainInline()
 }
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    private let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key) { pointer in
-            // The closure's parameter is optional on some platforms only; this accepts both.
-            let pointer: UnsafeMutableRawPointer? = pointer
-            guard let scope = pointer?.assumingMemoryBound(to: CallScope.self) else { return }
-            scope.deinitialize(count: 1)
-            scope.deallocate()
-        }
-        guard code == 0 else { fatalError("no thread-local storage left: pthread_key_create answered \(code)") }
-        return key
-    }()
-
-    extension CallScope {
-        /// This thread's scope.
-        static var current: UnsafeMutablePointer<CallScope> {
-            if let pointer = pthread_getspecific(key) { return pointer.assumingMemoryBound(to: CallScope.self) }
-            let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
-            scope.initialize(to: CallScope())
-            pthread_setspecific(key, scope)
-            return scope
-        }
+private let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let code = pthread_key_create(&key) { pointer in
+        // The closure's parameter is optional on some platforms only; this accepts both.
+        let pointer: UnsafeMutableRawPointer? = pointer
+        guard let scope = pointer?.assumingMemoryBound(to: CallScope.self) else { return }
+        scope.deinitialize(count: 1)
+        scope.deallocate()
     }
-#else
-    private final class ScopeBox {
+    guard code == 0 else { fatalError("no thread-local storage left: pthread_key_create answered \(code)") }
+    return key
+}()
+
+extension CallScope {
+    /// This thread's scope.
+    static var current: UnsafeMutablePointer<CallScope> {
+        if let pointer = pthread_getspecific(key) { return pointer.assumingMemoryBound(to: CallScope.self) }
         let scope = UnsafeMutablePointer<CallScope>.allocate(capacity: 1)
-        init() { scope.initialize(to: CallScope()) }
-        deinit {
-            scope.deinitialize(count: 1)
-            scope.deallocate()
-        }
+        scope.initialize(to: CallScope())
+        pthread_setspecific(key, scope)
+        return scope
     }
-
-    extension CallScope {
-        /// This thread's scope.
-        static var current: UnsafeMutablePointer<CallScope> {
-            let dictionary = Thread.current.threadDictionary
-            if let box = dictionary["StoreCore.CallScope"] as? ScopeBox { return box.scope }
-            let box = ScopeBox()
-            dictionary["StoreCore.CallScope"] = box
-            return box.scope
-        }
-    }
-#endif
+}

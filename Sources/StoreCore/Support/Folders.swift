@@ -102,79 +102,66 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    /// A lock on a folder, held until this object is deallocated or its process ends for any reason.
-    ///
-    /// It uses `flock` on the folder itself, since a separate lock file could be removed while it is locked. If the
-    /// file system cannot lock folders, no process takes over a folder either.
-    final class FolderLock: Sendable {
-        private let descriptor: Int32
+/// A lock on a folder, held until this object is deallocated or its process ends for any reason.
+///
+/// It uses `flock` on the folder itself, since a separate lock file could be removed while it is locked. If the
+/// file system cannot lock folders, no process takes over a folder either.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
 
-        /// Creates a folder that only its user may read, unless it exists, and locks it.
-        init(making url: URL) throws {
-            // Each other process may once remove the new, still unlocked folder as an orphan.
-            for _ in 0..<100 {
-                try FileManager.default.createDirectory(
-                    at: url,
-                    withIntermediateDirectories: true,
-                    attributes: [.posixPermissions: 0o700]
-                )
-                guard let descriptor = Self.descriptor(of: url) else {
-                    if errno == ENOENT { continue }
-                    throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-                }
-                // Waits if another process, taking the folder for an orphan, has locked it to remove it.
-                while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-                if Self.names(url, descriptor) {
-                    self.descriptor = descriptor
-                    return
-                }
-                close(descriptor)
+    /// Creates a folder that only its user may read, unless it exists, and locks it.
+    init(making url: URL) throws {
+        // Each other process may once remove the new, still unlocked folder as an orphan.
+        for _ in 0..<100 {
+            try FileManager.default.createDirectory(
+                at: url,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+            guard let descriptor = Self.descriptor(of: url) else {
+                if errno == ENOENT { continue }
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
             }
-            throw POSIXError(.ENOLCK)
-        }
-
-        /// Locks a folder of this user's that no process has locked; returns nil otherwise.
-        init?(takingOver url: URL) {
-            guard let descriptor = Self.descriptor(of: url) else { return nil }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(),
-                flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.names(url, descriptor)
-            else {
-                close(descriptor)
-                return nil
+            // Waits if another process, taking the folder for an orphan, has locked it to remove it.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            if Self.names(url, descriptor) {
+                self.descriptor = descriptor
+                return
             }
-            self.descriptor = descriptor
+            close(descriptor)
         }
-
-        deinit { close(descriptor) }
-
-        /// Returns whether a URL still leads to the locked folder.
-        func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
-
-        private static func descriptor(of url: URL) -> Int32? {
-            // Closed in child processes, so that they do not inherit the lock.
-            let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            return descriptor < 0 ? nil : descriptor
-        }
-
-        /// Returns whether a URL leads to an open folder, rather than to another that was created in its place.
-        private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
-            var own = stat()
-            var other = stat()
-            return fstat(descriptor, &own) == 0 && lstat(url.path, &other) == 0
-                && own.st_dev == other.st_dev && own.st_ino == other.st_ino
-        }
+        throw POSIXError(.ENOLCK)
     }
-#else
-    /// A substitute on systems that cannot lock folders: nothing here removes the files of a killed process.
-    final class FolderLock: Sendable {
-        init(making url: URL) throws {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+
+    /// Locks a folder of this user's that no process has locked; returns nil otherwise.
+    init?(takingOver url: URL) {
+        guard let descriptor = Self.descriptor(of: url) else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(),
+            flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.names(url, descriptor)
+        else {
+            close(descriptor)
+            return nil
         }
-
-        init?(takingOver url: URL) { return nil }
-
-        func holds(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+        self.descriptor = descriptor
     }
-#endif
+
+    deinit { close(descriptor) }
+
+    /// Returns whether a URL still leads to the locked folder.
+    func holds(_ url: URL) -> Bool { Self.names(url, descriptor) }
+
+    private static func descriptor(of url: URL) -> Int32? {
+        // Closed in child processes, so that they do not inherit the lock.
+        let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        return descriptor < 0 ? nil : descriptor
+    }
+
+    /// Returns whether a URL leads to an open folder, rather than to another that was created in its place.
+    private static func names(_ url: URL, _ descriptor: Int32) -> Bool {
+        var own = stat()
+        var other = stat()
+        return fstat(descriptor, &own) == 0 && lstat(url.path, &other) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+}
