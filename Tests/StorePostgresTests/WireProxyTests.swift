@@ -18,7 +18,7 @@ import Testing
                 if limits { limitDescriptors(to: 3) }
                 return nil
             }
-            let clients = (1...2).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+            let clients = (1...2).map { _ in StreamSocket.make(AF_INET) }
             try #require(join(clients[0], proxy))
             try #require(isRefused(clients[0]))
             let hasJoined = join(clients[1], proxy)

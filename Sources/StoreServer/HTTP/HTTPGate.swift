@@ -77,7 +77,9 @@
         private func write(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
             let text = "HTTP/1.1 \(answer.status) Too Long\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
             // Over TLS, only libmicrohttpd can write to the socket.
-            if !isSecure { _ = send(store_connection_socket(connection), text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+            if !isSecure {
+                _ = send(store_connection_socket(connection), text, text.utf8.count, StreamSocket.sendFlags)
+            }
             return .NO
         }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A client of HTTP that makes one request for each connection and blocks its thread.
 ///
@@ -49,11 +50,7 @@ struct PlainHTTP {
     private func connected() throws(Failure) -> Int32 {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        #if canImport(Darwin)
-            hints.ai_socktype = SOCK_STREAM
-        #else
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #endif
+        hints.ai_socktype = StreamSocket.type
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let first = list else { throw .refused }
         defer { freeaddrinfo(first) }
@@ -66,10 +63,7 @@ struct PlainHTTP {
                 let length = socklen_t(MemoryLayout<timeval>.size)
                 setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
                 setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
-                #if canImport(Darwin)
-                    var isOn: Int32 = 1
-                    setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
-                #endif
+                StreamSocket.ignoreSignals(of: descriptor)
                 if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 { return descriptor }
                 close(descriptor)
             }
@@ -79,15 +73,11 @@ struct PlainHTTP {
     }
 
     private func write(_ data: Data, to descriptor: Int32) throws(Failure) {
-        #if canImport(Darwin)
-            let flags: Int32 = 0
-        #else
-            // MSG_NOSIGNAL of Linux; Swift finds the name beside libmicrohttpd's headers only.
-            let flags: Int32 = 0x4000
-        #endif
         var rest = Array(data)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags) }
+            let count = rest.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, StreamSocket.sendFlags)
+            }
             if count < 0, errno == EINTR { continue }
             if count <= 0 { throw errno == EAGAIN ? .timedOut : .dropped }
             rest = rest.dropFirst(count)

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A process of the server under test, in a process group of its own that is killed as a whole.
 final class ServerProcess {
@@ -23,38 +24,36 @@ final class ServerProcess {
         in folder: URL,
         output: URL
     ) throws(ServerSimulationError) {
-        #if canImport(Darwin)
-            var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
-        #else
-            var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
+        let settings = SpawnSettings()
         // The server starts with no signal blocked or ignored, whatever this process does with them.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setsigmask(&settings.attributes, &none)
+        posix_spawnattr_setsigdefault(&settings.attributes, &all)
+        posix_spawnattr_setpgroup(&settings.attributes, 0)
         var flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
         #if canImport(Darwin)
             flags |= Int32(POSIX_SPAWN_CLOEXEC_DEFAULT)
         #endif
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        if let watch = ServerWatch.shared.descriptor { posix_spawn_file_actions_adddup2(&actions, watch, 3) }
+        posix_spawnattr_setflags(&settings.attributes, Int16(flags))
+        posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(
+            &settings.actions,
+            1,
+            output.path,
+            O_WRONLY | O_CREAT | O_TRUNC | O_APPEND,
+            0o600
+        )
+        posix_spawn_file_actions_adddup2(&settings.actions, 1, 2)
+        if let watch = ServerWatch.shared.descriptor { posix_spawn_file_actions_adddup2(&settings.actions, watch, 3) }
         #if !canImport(Darwin)
             // The server must not keep this process's sockets open. Those past the highest are opened meanwhile.
             let open = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
             let highest = open.compactMap { Int32($0) }.max() ?? 64
-            for descriptor in 4..<max(4, highest) + 16 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+            for descriptor in 4..<max(4, highest) + 16 {
+                posix_spawn_file_actions_addclose(&settings.actions, descriptor)
+            }
         #endif
         // A shell changes the folder, since not every system's C library can do so here.
         let script = "echo \"+ $$\" >&3; exec 3>&-; cd \"$0\" && exec \"$@\""
@@ -63,7 +62,7 @@ final class ServerProcess {
         let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
         defer { for word in words + variables { free(word) } }
         var process = pid_t()
-        let code = posix_spawn(&process, "/bin/sh", &actions, &attributes, words, variables)
+        let code = posix_spawn(&process, "/bin/sh", &settings.actions, &settings.attributes, words, variables)
         guard code == 0 else {
             let reason = String(cString: strerror(code))
             throw ServerSimulationError("the server cannot be started: \(reason)")

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// The programs of PostgreSQL's server, which refuse to run as root.
 struct ServerPrograms: Sendable {
@@ -25,20 +26,22 @@ struct ServerPrograms: Sendable {
     func run(_ program: String, _ arguments: [String]) throws {
         let errors = FileManager.default.temporaryDirectory.appending(path: "errors-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: errors) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        let settings = SpawnSettings()
+        posix_spawn_file_actions_addopen(&settings.actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&settings.actions, 1, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&settings.actions, 2, errors.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         // A server keeps what it inherits, and whoever waits for the end of a pipe would wait for it.
         // Those past the highest that is open are opened by other threads meanwhile.
-        for descriptor in 3..<Self.highestDescriptor() + 64 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        for descriptor in 3..<Self.highestDescriptor() + 64 {
+            posix_spawn_file_actions_addclose(&settings.actions, descriptor)
+        }
         let words: [UnsafeMutablePointer<CChar>?] = command(program, arguments).map { strdup($0) } + [nil]
         let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for word in words + environment { free(word) } }
         var process = pid_t()
-        guard let path = words[0], posix_spawn(&process, path, &actions, nil, words, environment) == 0 else {
+        guard let path = words[0],
+            posix_spawn(&process, path, &settings.actions, &settings.attributes, words, environment) == 0
+        else {
             throw ClusterError(line: "\(program) cannot be started")
         }
         var status: Int32 = 0

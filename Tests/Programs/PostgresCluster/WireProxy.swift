@@ -48,7 +48,7 @@ package final class WireProxy: Sendable {
     /// Starts a proxy in front of changing servers: the body returns that of a new connection, nil to refuse it.
     package init(_ target: @escaping @Sendable () -> Target?) throws {
         self.target = target
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = StreamSocket.make(AF_INET)
         var address = sockaddr_in(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &address) { pointer in
@@ -160,7 +160,7 @@ package final class WireProxy: Sendable {
             var sent = 0
             while sent < count {
                 let part = buffer.withUnsafeBytes {
-                    send(sink, $0.baseAddress! + sent, count - sent, Int32(MSG_NOSIGNAL))
+                    send(sink, $0.baseAddress! + sent, count - sent, StreamSocket.sendFlags)
                 }
                 guard part > 0 else { return }
                 sent += part
@@ -184,7 +184,7 @@ package final class WireProxy: Sendable {
             case .socket(let path): (AF_UNIX, Self.connect(sockaddr_un(path)))
             case .port(let port): (AF_INET, Self.connect(sockaddr_in(port)))
             }
-        let server = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        let server = StreamSocket.make(family)
         if isConnected(server) { return server }
         Foundation.close(server)
         return nil

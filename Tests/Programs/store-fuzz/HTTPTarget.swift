@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreServer
 
 /// Bytes that a client sends to a running HTTP server, whatever they are.
@@ -17,7 +18,7 @@ struct HTTPTarget: Target {
     }
 
     func read(_ input: [UInt8]) {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = StreamSocket.make(AF_INET)
         defer { close(descriptor) }
         // An address has ports for a minute of connections; each input has one of 65,536 addresses.
         let source = input.reduce(UInt16(0)) { $0 &* 31 &+ UInt16($1) }
@@ -27,7 +28,7 @@ struct HTTPTarget: Target {
         var rest = input[...]
         while !rest.isEmpty {
             let count = Self.uninterrupted {
-                rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, StreamSocket.sendFlags) }
             }
             // A server that has read enough closes the connection.
             guard count > 0 else { break }

@@ -186,7 +186,7 @@ final class WordlessServer: AskableServer, Sendable {
 
     /// Opens one that closes each connection at once, or never.
     init(closes: Bool) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = StreamSocket.make(AF_INET)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

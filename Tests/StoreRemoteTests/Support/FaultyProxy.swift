@@ -42,7 +42,7 @@ final class FaultyProxy: Sendable {
         self.target = target
         self.draw = draw
         state = Locked(State(random: SplitMix64(seed: seed)))
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = StreamSocket.make(AF_INET)
         self.listener = listener
         var address = Self.address(0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -89,7 +89,7 @@ final class FaultyProxy: Sendable {
         while true {
             let client = Foundation.accept(listener, nil, nil)
             guard client >= 0 else { return }
-            let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let server = StreamSocket.make(AF_INET)
             var address = Self.address(UInt16(target))
             let isConnected = withUnsafePointer(to: &address) { address in
                 address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -153,7 +153,7 @@ final class FaultyProxy: Sendable {
             var sent = 0
             while sent < left {
                 let part = buffer[sent..<left].withUnsafeBytes {
-                    send(to, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    send(to, $0.baseAddress, $0.count, StreamSocket.sendFlags)
                 }
                 guard part > 0 else { return }
                 sent += part

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreServer
 
 /// A client that writes bytes to a socket, and reads what comes back.
@@ -10,7 +11,7 @@ final class Client {
 
     /// Connects to a port of this machine, from one of its addresses, and sends a text.
     init(port: Int, from source: UInt32 = 0x7f00_0001, sending text: String = "") throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = StreamSocket.make(AF_INET)
         let isConnected =
             Self.call(bind, descriptor, source, port: 0) && Self.call(connect, descriptor, 0x7f00_0001, port: port)
         // A server that does not answer fails the test, and does not hang it.
@@ -46,7 +47,7 @@ final class Client {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { bytes in
-                Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                Foundation.send(descriptor, bytes.baseAddress, bytes.count, StreamSocket.sendFlags)
             }
             guard count > 0 else { return false }
             sent += count

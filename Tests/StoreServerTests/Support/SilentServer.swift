@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 
 /// A server that takes connections, and neither reads nor answers.
 final class SilentServer: Sendable {
@@ -8,7 +9,7 @@ final class SilentServer: Sendable {
     struct Failure: Error {}
 
     init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = StreamSocket.make(AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian

@@ -1,5 +1,6 @@
 #if canImport(CMicroHTTPD) && canImport(CLibcrypto)
     import Foundation
+    import StoreCore
 
     /// A connection to a server of this machine that stays open from one request to the next: sockets and nothing else.
     final class LoopbackConnection {
@@ -12,7 +13,7 @@
         }
 
         init(port: Int) throws {
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = StreamSocket.make(AF_INET)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = UInt16(port).bigEndian
@@ -33,7 +34,7 @@
             var sent = 0
             while sent < request.count {
                 let count = request.withUnsafeBytes { bytes in
-                    Foundation.send(descriptor, bytes.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+                    Foundation.send(descriptor, bytes.baseAddress! + sent, bytes.count - sent, StreamSocket.sendFlags)
                 }
                 guard count > 0 else { throw Broken(description: "the server takes no request") }
                 sent += count
