@@ -48,13 +48,13 @@ let package = Package(
         ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
         .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
-        // What StoreSimulator asks of libdispatch, and is asked instead of it. Empty on other platforms than Linux, as is the
+        // What StoreSimulator asks of libdispatch, and is asked instead of it. Empty where there is no glibc, as is the
         // next one, whose functions precede libdispatch's in every executable that links it.
         .target(name: "CDispatchHooks"),
         .target(name: "CDispatchOverrides", dependencies: ["CDispatchHooks"]),
         .target(
             name: "StoreSimulator",
-            dependencies: ["StoreCore", "StoreContract", "StoreKit", "StoreScenario", "CDispatchHooks"],
+            dependencies: ["StoreCore", "StoreContract", "StoreScenario", "CDispatchHooks"],
             swiftSettings: settings
         ),
         // Where a C library's headers are missing, the module beside it is built without it.

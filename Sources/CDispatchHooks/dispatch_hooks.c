@@ -13,7 +13,7 @@ extern void *swift_task_getMainExecutor_hook __attribute__((weak));
 void *store_enqueue_hook(void) { return &swift_task_enqueueGlobal_hook; }
 void *store_main_executor_hook(void) { return &swift_task_getMainExecutor_hook; }
 
-#if defined(__linux__)
+#if defined(__GLIBC__)
 
 #include "next_definition.h"
 #include <stdatomic.h>

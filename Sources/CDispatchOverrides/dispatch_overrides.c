@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "dispatch_hooks.h"
 
-#if defined(__linux__)
+#if defined(__GLIBC__)
 
 #include "next_definition.h"
 #include <pthread.h>

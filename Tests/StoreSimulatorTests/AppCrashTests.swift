@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `A life that stands still is named, with its step`() async throws {
-        #if os(Linux)
+        #if canImport(Glibc)
             let call = ", in DispatchSemaphore.wait()"
         #else
             let call = ""

@@ -1,9 +1,9 @@
 // The scheduler of a thread, the hooks of Swift's runtime, and hooks for what the thread's code submits to dispatch queues and
 // run loops.
 //
-// On Linux, the definitions of the target CDispatchOverrides precede those of libdispatch and Foundation in an executable. They
+// With glibc, the definitions of the target CDispatchOverrides precede those of libdispatch and Foundation in an executable. They
 // call a hook on a thread that has a scheduler, and the next definition on all others. Elsewhere, and in an executable without
-// that target, a thread has a scheduler, but no hook is called.
+// that target, a thread has a scheduler, but no hook is called: a static program has no next definition.
 #ifndef STORE_DISPATCH_HOOKS_H
 #define STORE_DISPATCH_HOOKS_H
 
@@ -21,7 +21,8 @@ void *_Nullable store_enqueue_hook(void);
 /// Returns the variable of Swift's runtime for a hook that returns the main actor's executor; null if it does not have it.
 void *_Nullable store_main_executor_hook(void);
 
-#if defined(__linux__)
+// One of the headers above has defined it if it is glibc's.
+#if defined(__GLIBC__)
 
 /// A dispatch object, or an object of Core Foundation.
 typedef void *store_object;

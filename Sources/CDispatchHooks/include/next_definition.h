@@ -2,9 +2,9 @@
 #ifndef STORE_NEXT_DEFINITION_H
 #define STORE_NEXT_DEFINITION_H
 
-#if defined(__linux__)
-
 #include <dlfcn.h>
+
+#if defined(__GLIBC__)
 
 // Defines next_name(), which calls the next definition of a function.
 #define NEXT(result, name, parameters, arguments)                                                       \

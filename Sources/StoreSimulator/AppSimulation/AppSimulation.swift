@@ -22,13 +22,13 @@ import StoreCore
 /// The first life that breaks this rule is reduced to the necessary steps, and thrown as an ``AppSimulationFailure``.
 ///
 /// All code of an app, including its tasks and the main actor, runs on one thread, in an order that follows from the
-/// seed. On Linux, this includes blocks of the main queue and other dispatch queues, and of run loops: they run in one
+/// seed. With glibc, this includes blocks of the main queue and other dispatch queues, and of run loops: they run in one
 /// order with the tasks, and delays and timers use the simulation's clock. `Task.sleep` uses this clock too, with one
 /// exception. In a method of an actor other than the main actor, called from a task that the app has begun, it waits in
 /// real time, and the code after it runs on a thread of the runtime; a correct app may then be misjudged. Use
 /// ``AppLaunch/clock``, which has no exception.
 ///
-/// The app's own threads are not simulated, nor are dispatch queues on other platforms than Linux. If such a thread
+/// The app's own threads are not simulated, nor are dispatch queues on systems without glibc. If such a thread
 /// writes to the storage, or calls a queue or store of the running launch that was passed to it, the simulation reports
 /// a violation. If it uses `SKPaymentQueue.default()`, `Transaction.all` or the like, it reaches the process's store and
 /// not the launch's: the `hint` of failures and reports has the number of such calls, from any code of the process.

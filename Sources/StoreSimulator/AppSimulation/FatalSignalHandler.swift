@@ -48,7 +48,7 @@ enum FatalSignalHandler {
             runs += 1
             guard runs == 1 else { return }
             var action = sigaction()
-            set(handleFatalSignal, in: &action)
+            action.handler = handleFatalSignal
             action.sa_flags = SA_SIGINFO | SA_ONSTACK
             sigemptyset(&action.sa_mask)
             // A fault within the handler ends the process.
@@ -70,28 +70,10 @@ enum FatalSignalHandler {
         }
     }
 
-    #if canImport(Darwin)
-        private static func set(_ handler: @escaping Handler, in action: inout sigaction) {
-            action.__sigaction_u.__sa_sigaction = handler
-        }
-        private static func isOwn(_ action: sigaction) -> Bool {
-            unsafeBitCast(action.__sigaction_u.__sa_sigaction, to: UInt.self) == address
-        }
-        private typealias Handler =
-            @convention(c) (Int32, UnsafeMutablePointer<__siginfo>?, UnsafeMutableRawPointer?) -> Void
-    #else
-        private static func set(_ handler: @escaping Handler, in action: inout sigaction) {
-            action.__sigaction_handler.sa_sigaction = handler
-        }
-        private static func isOwn(_ action: sigaction) -> Bool {
-            unsafeBitCast(action.__sigaction_handler.sa_sigaction, to: UInt.self) == address
-        }
-        private typealias Handler =
-            @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
-    #endif
+    private static func isOwn(_ action: sigaction) -> Bool { unsafeBitCast(action.handler, to: UInt.self) == address }
 
     private static var address: UInt {
-        let handler: Handler = handleFatalSignal
+        let handler: SignalHandler = handleFatalSignal
         return unsafeBitCast(handler, to: UInt.self)
     }
 
@@ -148,22 +130,49 @@ enum FatalSignalHandler {
 }
 
 #if canImport(Darwin)
-    private func handleFatalSignal(
-        _ signal: Int32,
-        _ info: UnsafeMutablePointer<__siginfo>?,
-        _: UnsafeMutableRawPointer?
-    ) {
-        handleFatalSignal(signal, code: info?.pointee.si_code ?? 0)
-    }
+    private typealias SignalInformation = __siginfo
 #else
-    private func handleFatalSignal(
-        _ signal: Int32,
-        _ info: UnsafeMutablePointer<siginfo_t>?,
-        _: UnsafeMutableRawPointer?
-    ) {
-        handleFatalSignal(signal, code: info?.pointee.si_code ?? 0)
-    }
+    private typealias SignalInformation = siginfo_t
 #endif
+
+private typealias SignalHandler =
+    @convention(c) (Int32, UnsafeMutablePointer<SignalInformation>?, UnsafeMutableRawPointer?) -> Void
+
+extension sigaction {
+    /// The handler, in a union whose name differs from one C library to another.
+    fileprivate var handler: SignalHandler? {
+        get {
+            #if canImport(Darwin)
+                __sigaction_u.__sa_sigaction
+            #elseif canImport(Musl)
+                __sa_handler.sa_sigaction
+            #elseif canImport(Android)
+                sa_sigaction
+            #else
+                __sigaction_handler.sa_sigaction
+            #endif
+        }
+        set {
+            #if canImport(Darwin)
+                __sigaction_u.__sa_sigaction = newValue
+            #elseif canImport(Musl)
+                __sa_handler.sa_sigaction = newValue
+            #elseif canImport(Android)
+                sa_sigaction = newValue
+            #else
+                __sigaction_handler.sa_sigaction = newValue
+            #endif
+        }
+    }
+}
+
+private func handleFatalSignal(
+    _ signal: Int32,
+    _ info: UnsafeMutablePointer<SignalInformation>?,
+    _: UnsafeMutableRawPointer?
+) {
+    handleFatalSignal(signal, code: info?.pointee.si_code ?? 0)
+}
 
 private func handleFatalSignal(_ signal: Int32, code: Int32) {
     FatalSignalHandler.print(signal)

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if canImport(Glibc)
     import CDispatchHooks
     import Foundation
     import StoreCore

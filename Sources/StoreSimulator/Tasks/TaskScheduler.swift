@@ -2,13 +2,16 @@ import CDispatchHooks
 import Foundation
 import StoreCore
 import Synchronization
-@_spi(ExperimentalScheduling) import _Concurrency
+
+#if !canImport(Darwin)
+    @_spi(ExperimentalScheduling) import _Concurrency
+#endif
 
 /// A scheduler that runs the Swift tasks of one thread on that thread, in an order that follows from their code alone.
 ///
 /// Jobs of all actors, the main actor included, run first in, first out, when the thread calls ``drain()``. A sleeping
-/// task is resumed when the clock has advanced far enough. On Linux, blocks that the tasks' code submits to dispatch queues
-/// are jobs as well (``ScheduledQueues``). Threads that the code creates are not scheduled.
+/// task is resumed when the clock has advanced far enough. With glibc, blocks that the tasks' code submits to dispatch
+/// queues are jobs as well (``ScheduledQueues``). Threads that the code creates are not scheduled.
 final class TaskScheduler: ActivityMember, Sendable {
     private struct State {
         var jobs: [(job: UnownedJob, lane: TaskSchedulerLane)] = []
@@ -59,7 +62,7 @@ final class TaskScheduler: ActivityMember, Sendable {
     static var hasOthers: Bool { boundThreads.load(ordering: .relaxed) > 1 }
     /// The number of waits of an ended process that may still end at once.
     nonisolated(unsafe) private var lastWaits = TaskScheduler.budget
-    #if os(Linux)
+    #if canImport(Glibc)
         /// The blocks that the thread's code has submitted to dispatch queues.
         let queues = ScheduledQueues()
         /// The timers that the thread's code has created.
@@ -249,7 +252,7 @@ final class TaskScheduler: ActivityMember, Sendable {
 
     /// Whether the main thread of a process would be free while the calling code blocks its own.
     private var isMainFree: Bool {
-        #if os(Linux)
+        #if canImport(Glibc)
             mainJobs == 0 && !queues.holdsMain
         #else
             mainJobs == 0
@@ -282,7 +285,7 @@ final class TaskScheduler: ActivityMember, Sendable {
         }
         if isLast { stop() }
         guard let next else { return false }
-        #if os(Linux)
+        #if canImport(Glibc)
             queues.onAnotherThread { run(next) }
         #else
             run(next)
@@ -400,7 +403,7 @@ enum TaskSchedulerError: Error, CustomStringConvertible {
 /// A lane is never freed. Tasks refer to their executor without retaining it, and a task that the app's own thread
 /// resumes may arrive after the scheduler was released. Another scheduler reuses a lane only after some thousand other
 /// lanes.
-final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor {
+final class TaskSchedulerLane: SerialExecutor, TaskExecutor {
     private struct WeakScheduler { weak var scheduler: TaskScheduler? }
 
     // Jobs that arrive after the release of the scheduler are lost.
@@ -440,7 +443,7 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
 
     private var attached: TaskScheduler? { scheduler.withLock { $0.scheduler } }
 
-    #if os(Linux)
+    #if canImport(Glibc)
         /// Whether the calling code is a block that runs on the main queue, where this is the main actor's executor.
         ///
         /// Swift asks where code of the main actor runs that no job of this executor has called.
@@ -477,6 +480,11 @@ final class TaskSchedulerLane: SerialExecutor, TaskExecutor, SchedulingExecutor 
         return ((Double(seconds) + Double(attoseconds) * 1e-18) * 100).rounded(.up) / 100
     }
 }
+
+#if !canImport(Darwin)
+    // The protocol is in no public interface of Apple's SDKs: a task that sleeps there does so in real time.
+    extension TaskSchedulerLane: SchedulingExecutor {}
+#endif
 
 /// The hooks of Swift's runtime through which a thread schedules the tasks that begin on it.
 ///
@@ -522,7 +530,7 @@ enum RuntimeHooks {
             if let scheduler = TaskScheduler.current { return scheduler.main.asUnownedSerialExecutor() }
             return RuntimeHooks.olderMainExecutor.map { $0(original) } ?? original()
         }
-        #if os(Linux)
+        #if canImport(Glibc)
             DispatchHooks.set()
         #endif
         return [Place.set(hook, at: enqueue), Place.set(mainHook, at: mainExecutor)]
