@@ -18,8 +18,8 @@ public let SKErrorDomain: String = "SKErrorDomain"
 /// Network errors are `URLError`s. The store's reason, if there is one, is in ``userInfo`` under
 /// `NSLocalizedFailureReasonErrorKey` and ``StoreFailure/reasonKey``; it is meant for a developer's log.
 ///
-/// An `NSError` with the domain ``SKErrorDomain`` can be cast to `SKError` and caught as one, and `error as NSError`
-/// works on every platform. All errors of this domain that this library delivers are `SKError` values.
+/// An `NSError` with the domain ``SKErrorDomain`` can be cast to `SKError` and caught as one, and an `SKError` can be
+/// cast to `NSError`. All errors of this domain that this library delivers are `SKError` values.
 public struct SKError: _BridgedStoredNSError, Sendable {
     /// The error in the form in which Foundation stores it.
     public let _nsError: NSError
@@ -31,8 +31,17 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     public init(_nsError: NSError) { self._nsError = _nsError }
 
     /// Creates an error with a code and, optionally, a ``userInfo``.
-    public init(_ code: Code, userInfo: [String: Any] = [:]) {
-        _nsError = NSError(domain: SKErrorDomain, code: code.rawValue, userInfo: userInfo)
+    public init(_ code: Code, userInfo: [String: Any] = [:]) { self.init(number: code.rawValue, userInfo: userInfo) }
+
+    /// Creates an error with the number of a code, which need not be that of a case.
+    init(number: Int, userInfo: [String: Any]) {
+        let error = NSError(domain: SKErrorDomain, code: number, userInfo: userInfo)
+        #if canImport(Darwin)
+            // There, `error as NSError` is the stored error, and nobody asks for `errorUserInfo`.
+            _nsError = NSError(domain: SKErrorDomain, code: number, userInfo: Self(_nsError: error).errorUserInfo)
+        #else
+            _nsError = error
+        #endif
     }
 
     /// Equal to ``SKErrorDomain``.
@@ -46,7 +55,7 @@ public struct SKError: _BridgedStoredNSError, Sendable {
     public var code: Code { Code(rawValue: errorCode) ?? .unknown }
     /// The number of the code; for an error of another domain, that of ``SKErrorCode/unknown``.
     public var errorCode: Int { isForeign ? Code.unknown.rawValue : _nsError.code }
-    /// The information passed with the error, unchanged.
+    /// The information passed with the error, unchanged; on Apple's platforms with the additions of ``errorUserInfo``.
     public var userInfo: [String: Any] { _nsError.userInfo }
 
     /// The information of the error as an `NSError`: ``userInfo`` with some additions.
@@ -292,7 +301,7 @@ extension StoreFailure {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason, StoreFailure.reasonKey: reason]
         if let underlying { info[NSUnderlyingErrorKey] = underlying.error }
         return switch domain {
-        case .storeKit: SKError(_nsError: NSError(domain: SKErrorDomain, code: code, userInfo: info))
+        case .storeKit: SKError(number: code, userInfo: info)
         case .network: URLError(named(code) ?? .unknown, userInfo: info)
         }
     }
