@@ -1,6 +1,6 @@
 // The module `StoreKit` for platforms without Apple's. It exports Store Kit's names one by one, so that StoreCore's own
 // names do not collide with another module's; `.ci/surface-check` compares the list with StoreCore's declarations.
-// Clients rely on Foundation (and, on other platforms than Apple's, FoundationNetworking) being exported too.
+// Clients rely on Foundation (and on FoundationNetworking where it is a module of its own) being exported too.
 @_exported import Foundation
 
 @_exported import class StoreCore.SKDownload
@@ -47,7 +47,7 @@
 @_exported import class StoreCore.SKStorefront
 @_exported import func StoreCore.SKTerminateForInvalidReceipt
 
-#if !canImport(Darwin)
+#if canImport(FoundationNetworking)
     @_exported import FoundationNetworking
 #endif
 

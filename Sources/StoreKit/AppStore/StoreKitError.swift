@@ -1,7 +1,7 @@
 import Foundation
 import StoreCore
 
-#if !canImport(Darwin)
+#if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
