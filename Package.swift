@@ -13,7 +13,9 @@ let settings: [SwiftSetting] =
 
 let package = Package(
     name: "StoreCore",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // The oldest systems that have what is called, and no claim that anything is tested there: that is Linux, see the article
+    // MovingCodeOver. Without watchOS, where an `Int` may have 32 bits.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "StoreCore", targets: ["StoreCore"]),
         .library(name: "StoreKit", targets: ["StoreKit"]),
