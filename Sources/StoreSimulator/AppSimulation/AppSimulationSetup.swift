@@ -164,7 +164,14 @@ extension AppSimulationSetup {
     /// Calls a body on a thread that it may block.
     func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+            #if canImport(Darwin)
+                // A queue's thread has a stack of 512 kB there, on which the app's calls follow the simulation's.
+                let thread = Thread { continuation.resume(with: Result { try body() }) }
+                thread.stackSize = 8 << 20
+                thread.start()
+            #else
+                DispatchQueue.global().async { continuation.resume(with: Result { try body() }) }
+            #endif
         }
     }
 }
