@@ -29,7 +29,7 @@ struct SandboxStoreTool {
     private func perform(_ command: Command) throws -> Int32 {
         switch command {
         case .help(let text): console.write(text)
-        case .version: console.write("sandbox-store \(Self.version)\n")
+        case .version: console.write("sandbox-store \(SoftwareVersion.text)\n")
         case .demo(let options): try demo(options)
         case .check(let files, let isJSON): return check(files, isJSON: isJSON)
         case .verify(let options): return try verify(options)
@@ -148,9 +148,6 @@ struct SandboxStoreTool {
         if let data = try? Data(contentsOf: url) { return data }
         throw Command.Mistake("\(what) cannot be read from \(file)")
     }
-
-    /// The version of the tool, which a release changes here and nowhere else.
-    nonisolated static let version = "1.0.0-dev"
 
     /// A path for a folder of keys that does not exist yet, and is removed at the end.
     nonisolated static var temporaryFolder: URL {

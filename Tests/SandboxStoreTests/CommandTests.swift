@@ -1,5 +1,6 @@
 import Foundation
 import StoreScenario
+import StoreServer
 import Testing
 
 @testable import sandbox_store
@@ -360,8 +361,8 @@ import Testing
     }
 
     @Test func `The version is one line, and belongs to no command`() {
-        #expect(Run("--version").output == "sandbox-store \(SandboxStoreTool.version)\n")
-        #expect(Run("--version", "--json").output == "sandbox-store \(SandboxStoreTool.version)\n")
+        #expect(Run("--version").output == "sandbox-store \(SoftwareVersion.text)\n")
+        #expect(Run("--version", "--json").output == "sandbox-store \(SoftwareVersion.text)\n")
         #expect(Run("demo", "--version").code == 2)
         #expect(Run("--version", "demo").code == 2)
         #expect(Run("---complete", "--ver").output == "--version\n")

@@ -7,7 +7,7 @@ package enum ControlDescription {
     package static let json: JSONValue = [
         "openapi": .string("3.1.0"),
         "info": [
-            "title": .string("StoreCore control interface"), "version": .string("1"),
+            "title": .string("StoreCore control interface"), "version": .string(SoftwareVersion.text),
             "summary": .string("Operates and reads an App Store for tests."),
             "description": .string(
                 "Every command of a scenario has an address, whose body has the command's words by name. A request needs "
