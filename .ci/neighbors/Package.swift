@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "Neighbors",
-    dependencies: [.package(url: Context.environment["STORECORE_URL"]!, exact: "0.0.1")],
+    dependencies: [.package(url: Context.environment["STORECORE_URL"]!, "1.0.0"..<"100.0.0")],
     targets: [
         .target(name: "Shop", dependencies: [.product(name: "StoreKit", package: "StoreCore")]),
         // It sees the module StoreKit, on which it does not depend, as soon as that is built.
