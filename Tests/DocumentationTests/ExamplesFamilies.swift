@@ -11,7 +11,7 @@ import Testing
     let anna = store.account
     let bob = try store.addAccount("bob")
 
-    let family = try store.addFamily("smiths", organiser: store.account)
+    let family = try store.addFamily("smiths", organizer: store.account)
     try family.add(bob)
 
     let queue = SKPaymentQueue(backend: try store.addDevice("tablet", signedInTo: bob), delivery: .inline)

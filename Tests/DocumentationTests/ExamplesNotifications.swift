@@ -258,7 +258,7 @@ private final class IgnoresAll: NSObject, SKPaymentTransactionObserver {
         try store.reverseRefund(of: sword)
     }
     let bob = try store.addAccount("bob")
-    let family = try store.addFamily("smiths", organiser: account)
+    let family = try store.addFamily("smiths", organizer: account)
     let castle = try account.buy("castle")
     let order = try #require(try store.orderIdentifier(of: castle))
     #expect(order.hasPrefix("M"))

@@ -3,7 +3,7 @@ import Foundation
 /// A group of accounts that share purchases: the organizer of the family, and its members.
 ///
 /// ```swift
-/// let family = try store.addFamily("smiths", organiser: store.account)
+/// let family = try store.addFamily("smiths", organizer: store.account)
 /// try family.add(bob)
 /// ```
 ///
@@ -82,20 +82,20 @@ extension SandboxStore {
     ///
     /// - Parameters:
     ///   - name: the family's name; unique and not empty.
-    ///   - organiser: the account that organizes the family.
+    ///   - organizer: the account that organizes the family.
     /// - Returns: the family, with the organizer as its only member.
     /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
     ///   and the ledger's errors.
-    public func addFamily(_ name: String, organiser: SandboxAccount) throws -> SandboxFamily {
-        guard organiser.driver === driver else { throw SandboxError.foreignAccount(organiser.name) }
+    public func addFamily(_ name: String, organizer: SandboxAccount) throws -> SandboxFamily {
+        guard organizer.driver === driver else { throw SandboxError.foreignAccount(organizer.name) }
         var number: FamilyID = 0
         try driver.change { state, events, now in
             guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError.nameTaken(name) }
-            guard state.families.family(of: organiser.number) == nil else {
-                throw SandboxError.inFamily(state.accounts[organiser.number].name)
+            guard state.families.family(of: organizer.number) == nil else {
+                throw SandboxError.inFamily(state.accounts[organizer.number].name)
             }
             number = state.families.all.endIndex
-            let change = FamilyChange.founded(name: name, organiser: organiser.number)
+            let change = FamilyChange.founded(name: name, organizer: organizer.number)
             events.append(LedgerRecord(date: now, event: .operator(.family(change))))
         }
         return SandboxFamily(driver: driver, number: number)

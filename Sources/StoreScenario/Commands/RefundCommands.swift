@@ -93,7 +93,7 @@ extension ScenarioCommand {
             in: .refunds,
             "An account founds a family"
         ) { call in
-            let family = try call.store.addFamily(call.text("name"), organiser: call.account())
+            let family = try call.store.addFamily(call.text("name"), organizer: call.account())
             return call.done("the family \(family.name)")
         },
         ScenarioCommand(

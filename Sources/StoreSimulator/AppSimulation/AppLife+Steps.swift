@@ -155,7 +155,7 @@ extension AppLife {
     private var relative: SandboxAccount? { store.account(named: AppStep.relativeName) }
 
     private func familyBuys(_ product: String) throws {
-        let family = try store.families.first ?? store.addFamily("family", organiser: store.account)
+        let family = try store.families.first ?? store.addFamily("family", organizer: store.account)
         guard let relative else { return }
         if relative.family == nil { try family.add(relative) }
         try relative.setSharesPurchases(true)

@@ -56,7 +56,7 @@ final class SampleShop {
             signer: try AppStoreSigner(authority, clock: clock)
         )
         store.refundDecision = .ask
-        try store.addFamily("family", organiser: store.account).add(try store.addAccount("member"))
+        try store.addFamily("family", organizer: store.account).add(try store.addAccount("member"))
         view = ServerView(store)
         var configuration = StoreServer.Configuration()
         configuration.sharedSecret = Self.sharedSecret

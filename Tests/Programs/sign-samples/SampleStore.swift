@@ -46,7 +46,7 @@ struct SampleStore {
         device = store.device
         let member = try store.addAccount("member")
         memberDevice = try store.addDevice("tablet", signedInTo: member)
-        try store.addFamily("family", organiser: store.account).add(member)
+        try store.addFamily("family", organizer: store.account).add(member)
         for product in Self.products { try store.account.buy(product.identifier) }
         clock.advance(to: date)
         for sold in try store.account.signedTransactions where sold.payload.type == .nonRenewing {

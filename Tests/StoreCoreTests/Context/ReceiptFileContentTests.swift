@@ -58,7 +58,7 @@ import Testing
         let account = store.account
         let tablet = try store.addDevice("tablet", signedInTo: account)
         let bob = try store.addAccount("bob")
-        let family = try store.addFamily("home", organiser: bob)
+        let family = try store.addFamily("home", organizer: bob)
         let steps: [(String, () throws -> Void)] = [
             ("a consumable that is not finished", { self.buy("sword") }),
             ("a purchase of everything", { for product in ["map", "lessons", "gold.monthly"] { self.buy(product) } }),

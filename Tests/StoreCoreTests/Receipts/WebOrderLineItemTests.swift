@@ -85,7 +85,7 @@ import Testing
         ])
         let bob = try store.addAccount("bob")
         let tablet = try store.addDevice("tablet", signedInTo: bob)
-        try store.addFamily("home", organiser: store.account).add(bob)
+        try store.addFamily("home", organizer: store.account).add(bob)
         try store.account.buy("gold")
         let receipt = try store.verify(appReceipt: try #require(tablet.appReceipt))
         let shared = try #require(receipt.purchases.first)

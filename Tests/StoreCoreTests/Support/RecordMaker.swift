@@ -118,7 +118,7 @@ struct RecordMaker {
         case 3: return .declined(transaction: transaction, failure)
         case 4: return .registered(.consumable(pick(Self.names), price: "0.99"))
         case 5: return .operator(.interrupted(order, failure))
-        case 6: return .operator(.family(.founded(name: pick(Self.names), organiser: 0)))
+        case 6: return .operator(.family(.founded(name: pick(Self.names), organizer: 0)))
         case 7: return .operator(.family(.shared(sharing())))
         case 8: return .renewed(subscription: 0, transaction: transaction, term(), charge: charge ?? 0)
         case 9: return .restored(restoration(order.command))

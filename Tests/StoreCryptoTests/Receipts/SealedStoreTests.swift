@@ -46,7 +46,7 @@ import Testing
     @Test func `What the family shares is in the member's receipt`() throws {
         let bob = try shop.store.addAccount("bob")
         let tablet = try shop.store.addDevice("tablet", signedInTo: bob)
-        _ = try shop.store.addFamily("smiths", organiser: shop.store.account).add(bob)
+        _ = try shop.store.addFamily("smiths", organizer: shop.store.account).add(bob)
         try shop.store.account.buy("castle")
         let receipt = try shop.store.verify(appReceipt: #require(tablet.appReceipt))
         #expect(receipt.purchases.map(\.productIdentifier) == ["castle"])

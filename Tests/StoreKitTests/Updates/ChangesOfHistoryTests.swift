@@ -198,7 +198,7 @@ import Testing
         let gold = SandboxProduct.nonConsumable("sword", price: "4.99", isFamilyShareable: true)
         let store = try SandboxStore(products: [gold])
         let parent = try store.addAccount("parent")
-        let family = try store.addFamily("family", organiser: parent)
+        let family = try store.addFamily("family", organizer: parent)
         try family.add(store.account)
         let own = try store.account.buy("sword")
         _ = try parent.buy("sword")

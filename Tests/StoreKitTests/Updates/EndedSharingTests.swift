@@ -20,7 +20,7 @@ import Testing
                 locale: "en_US"
             )
             member = try store.addAccount("member")
-            family = try store.addFamily("smiths", organiser: store.account)
+            family = try store.addFamily("smiths", organizer: store.account)
             try family.add(member)
             let tablet = try store.addDevice("tablet", signedInTo: member)
             context = StoreContext(backend: tablet, delivery: .inline, log: .silent)

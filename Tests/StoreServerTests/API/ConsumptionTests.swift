@@ -262,7 +262,7 @@ private final class Finisher: NSObject, SKPaymentTransactionObserver {
 
     @Test func `Nobody reports on what the family shares`() throws {
         let member = try shop.store.addAccount("member")
-        try shop.store.addFamily("family", organiser: shop.account).add(member)
+        try shop.store.addFamily("family", organizer: shop.account).add(member)
         try shop.buy("gold")
         let shared = try #require(try member.signedTransactions.first?.payload.transactionId)
         #expect(try send("v1", Self.first, about: shared).errorCode.number == 4_000_185)

@@ -214,7 +214,7 @@ import Testing
     @Test func `What the family shares is not extended, and has no token`() throws {
         let shop = try Shop()
         let member = try shop.store.addAccount("member")
-        let family = try shop.store.addFamily("family", organiser: shop.account)
+        let family = try shop.store.addFamily("family", organizer: shop.account)
         try family.add(member)
         try shop.buy("gold")
         let shared = try #require(try member.signedTransactions.first?.payload)

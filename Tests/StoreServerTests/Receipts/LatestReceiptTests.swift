@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `A17: Each purchase in the receipt has its ownership, also what the family shares`() throws {
-        let family = try shop.store.addFamily("family", organiser: shop.account)
+        let family = try shop.store.addFamily("family", organizer: shop.account)
         let member = try shop.store.addAccount("member")
         try family.add(member)
         try shop.buy("gold", member)

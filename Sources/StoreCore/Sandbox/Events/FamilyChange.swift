@@ -3,7 +3,7 @@ import Foundation
 /// A change in a family and its effects.
 enum FamilyChange: Hashable, Codable, Sendable {
     /// A family was founded, with the account that organizes it.
-    case founded(name: String, organiser: AccountID)
+    case founded(name: String, organizer: AccountID)
     /// An account joined.
     case joined(family: FamilyID, account: AccountID)
     /// Accounts left.
@@ -14,6 +14,12 @@ enum FamilyChange: Hashable, Codable, Sendable {
     case shared(Sharing)
     /// A member lost a share.
     case unshared(FamilyChange.Key, transactions: [TransactionNumber], revoked: [String])
+
+    /// The keys of ``founded(name:organizer:)`` in a ledger, where the organizer has kept its first spelling.
+    private enum FoundedCodingKeys: String, CodingKey {
+        case name
+        case organizer = "organiser"
+    }
 
     /// The identity of a share: the purchaser, the member who receives the share, and the shared item.
     struct Key: Hashable, Codable, Sendable {

@@ -313,15 +313,15 @@ extension SandboxTimeline.Entry {
     private mutating func describe(_ change: FamilyChange, _ history: LedgerHistory) {
         let state = history.state
         switch change {
-        case .founded(let name, let organiser):
-            account = state.accounts[organiser].name
+        case .founded(let name, let organizer):
+            account = state.accounts[organizer].name
             what = "family \"\(name)\" set up"
         case .joined(let family, let account):
             self.account = state.accounts[account].name
             what = "joined the family \"\(state.families.all[family].name)\""
         case .left(let family, let accounts):
             account = accounts.first.map { state.accounts[$0].name }
-            let others = accounts.count > 1 ? ", and everybody with its organiser" : ""
+            let others = accounts.count > 1 ? ", and everybody with its organizer" : ""
             what = "left the family \"\(state.families.all[family].name)\"\(others)"
         case .sharing(let account, let isOn):
             self.account = state.accounts[account].name

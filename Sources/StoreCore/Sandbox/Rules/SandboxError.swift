@@ -64,7 +64,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(percentage)% cannot be refunded: a percentage is above 0, at most 100, and exact to three digits"
         case .inFamily(let name): "the account \"\(name)\" is in a family already; it can be in one"
         case .notInFamily(let name): "the account \"\(name)\" is not in this family"
-        case .familyEnded(let name): "the family \"\(name)\" ended when its organiser left"
+        case .familyEnded(let name): "the family \"\(name)\" ended when its organizer left"
         case .invalidAppPurchase(let reason): "the app cannot have been bought that way: \(reason)"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
         case .bundled(let group, let bundle, let bundleGroup):

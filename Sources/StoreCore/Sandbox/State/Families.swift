@@ -78,9 +78,9 @@ struct Families: StatePart, Equatable {
 // MARK: - Changes
 
 extension Families {
-    mutating func found(_ name: String, _ organiser: AccountID) {
-        ofAccount[organiser] = all.endIndex
-        all.append(Family(name: name, members: [organiser]))
+    mutating func found(_ name: String, _ organizer: AccountID) {
+        ofAccount[organizer] = all.endIndex
+        all.append(Family(name: name, members: [organizer]))
     }
 
     mutating func join(_ family: FamilyID, _ account: AccountID) {
@@ -160,7 +160,7 @@ extension SandboxState {
     /// Applies a change in a family.
     mutating func apply(_ change: FamilyChange, _ date: Date) {
         switch change {
-        case .founded(let name, let organiser): families.found(name, organiser)
+        case .founded(let name, let organizer): families.found(name, organizer)
         case .joined(let family, let account): families.join(family, account)
         case .left(let family, let accounts): accounts.forEach { families.leave(family, $0) }
         case .sharing(let account, let isOn): families.setSharing(isOn, account)

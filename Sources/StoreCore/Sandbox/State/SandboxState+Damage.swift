@@ -99,7 +99,7 @@ extension SandboxState {
 
     private func admits(_ change: FamilyChange) -> Bool {
         switch change {
-        case .founded(_, let organiser): hasAccount(organiser)
+        case .founded(_, let organizer): hasAccount(organizer)
         case .joined(let family, let account): hasAccount(account) && families.all.indices.contains(family)
         case .left(let family, let accounts):
             families.all.indices.contains(family) && accounts.allSatisfy { hasAccount($0) }

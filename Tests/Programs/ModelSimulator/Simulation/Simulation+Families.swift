@@ -2,14 +2,14 @@ import StoreCore
 
 // Families.
 extension Simulation {
-    func foundFamily(_ organiser: Int) {
-        guard let account = handle(ofAccount: organiser) else { return }
+    func foundFamily(_ organizer: Int) {
+        guard let account = handle(ofAccount: organizer) else { return }
         let name = "family \(modelDriver.model.families.count)"
-        let action = { [self] in _ = try store.addFamily(name, organiser: account) }
-        guard modelDriver.model.family(of: organiser) == nil else {
-            return expectRefusal("has account \(organiser) in two families", action: action)
+        let action = { [self] in _ = try store.addFamily(name, organizer: account) }
+        guard modelDriver.model.family(of: organizer) == nil else {
+            return expectRefusal("has account \(organizer) in two families", action: action)
         }
-        operate({ $0.families.append([organiser]) }, action: action)
+        operate({ $0.families.append([organizer]) }, action: action)
     }
 
     func joinFamily(_ account: Int) {

@@ -136,7 +136,7 @@ import Testing
         year.isFamilyShareable = true
         let subscriber = try CommittedSubscriber([year])
         let bob = try subscriber.store.addAccount("bob")
-        try subscriber.store.addFamily("smiths", organiser: subscriber.account).add(bob)
+        try subscriber.store.addFamily("smiths", organizer: subscriber.account).add(bob)
         try subscriber.buyMonthly("year")
         let shared = try #require(subscriber.at("2025-02-10T00:00:00Z").store.account(named: "bob"))
         let found = try #require(try shared.signedSubscriptions(inGroup: "metals").first)

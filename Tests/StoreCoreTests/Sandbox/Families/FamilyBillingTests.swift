@@ -102,7 +102,7 @@ import Testing
     @Test func `B176, B200: Whoever joined in a grace period and leaves in it hears it`() throws {
         let home = try Household(isFamily: false)
         try beginGrace(for: home)
-        let family = try home.store.addFamily("smiths", organiser: home.anna)
+        let family = try home.store.addFamily("smiths", organizer: home.anna)
         try family.add(home.bob)
         #expect(home.heard == delivered("tv.monthly"))
         #expect(try home.told { try family.remove(home.bob) } == [[.revoked(["tv.monthly"])]])
@@ -154,7 +154,7 @@ import Testing
     @Test func `B121, B178: In the receipts of a member who joins in the middle of a period it begins then`() throws {
         let home = try Household(isFamily: false)
         home.annasApp.buy("tv.monthly")
-        try home.at("2025-01-15T00:00:00Z").store.addFamily("smiths", organiser: home.anna).add(home.bob)
+        try home.at("2025-01-15T00:00:00Z").store.addFamily("smiths", organizer: home.anna).add(home.bob)
         let purchases = try home.at("2025-02-05T00:00:00Z").store.purchases(on: home.tablet)
         #expect(purchases.map(\.purchaseDate) == days("2025-01-15", "2025-02-01"))
         #expect(purchases.map(\.originalPurchaseDate) == days("2025-01-15", "2025-01-15"))

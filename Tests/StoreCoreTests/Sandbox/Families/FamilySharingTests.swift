@@ -41,7 +41,7 @@ import Testing
         let home = try Household(isFamily: false)
         home.annasApp.buy("album", "tv.monthly")
         #expect(home.heard == [])
-        try home.store.addFamily("smiths", organiser: home.anna).add(home.bob)
+        try home.store.addFamily("smiths", organizer: home.anna).add(home.bob)
         #expect(home.heard == delivered("tv.monthly"))
         #expect(Set(home.bob.entitlements.map(\.productIdentifier)) == ["album", "tv.monthly"])
         home.bobsApp.recorder.clear()
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: Refunds
 
-    @Test func `B176, B177: When the organiser is refunded, everybody loses it and hears it`() throws {
+    @Test func `B176, B177: When the organizer is refunded, everybody loses it and hears it`() throws {
         home.annasApp.buy("album", "tv.monthly")
         home.clear()
         home.market.clock.advance(by: 60)

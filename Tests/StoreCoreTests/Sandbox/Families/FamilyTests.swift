@@ -28,7 +28,7 @@ import Testing
         #expect(home.heard == [])
     }
 
-    @Test func `B176: With the organiser everybody leaves, and nobody can join any more`() throws {
+    @Test func `B176: With the organizer everybody leaves, and nobody can join any more`() throws {
         let carol = try store.addAccount("carol")
         try family.add(carol)
         home.annasApp.buy("album")
@@ -38,7 +38,7 @@ import Testing
         #expect(home.heard == [[.revoked(["album"])]] && home.annasApp.recorder.callbacks == [])
         #expect(carol.family == nil)
         #expect(throws: SandboxError.familyEnded("smiths")) { try family.add(home.bob) }
-        try store.addFamily("browns", organiser: home.bob).add(carol)
+        try store.addFamily("browns", organizer: home.bob).add(carol)
         #expect(carol.family?.name == "browns")
     }
 
@@ -81,14 +81,14 @@ import Testing
     @Test func `An account is in one family, under a name that no other has, in one store`() throws {
         let (bob, carol) = (home.bob, try store.addAccount("carol"))
         let stranger = try SandboxStore().account
-        #expect(throws: SandboxError.inFamily("bob")) { try store.addFamily("browns", organiser: bob) }
+        #expect(throws: SandboxError.inFamily("bob")) { try store.addFamily("browns", organizer: bob) }
         #expect(throws: SandboxError.inFamily("bob")) { try family.add(bob) }
-        #expect(throws: SandboxError.nameTaken("smiths")) { try store.addFamily("smiths", organiser: carol) }
-        #expect(throws: SandboxError.nameTaken("")) { try store.addFamily("", organiser: carol) }
+        #expect(throws: SandboxError.nameTaken("smiths")) { try store.addFamily("smiths", organizer: carol) }
+        #expect(throws: SandboxError.nameTaken("")) { try store.addFamily("", organizer: carol) }
         #expect(throws: SandboxError.notInFamily("carol")) { try family.remove(carol) }
         #expect(throws: SandboxError.foreignAccount("account")) { try family.add(stranger) }
         #expect(throws: SandboxError.foreignAccount("account")) { try family.remove(stranger) }
-        #expect(throws: SandboxError.foreignAccount("account")) { try store.addFamily("x", organiser: stranger) }
+        #expect(throws: SandboxError.foreignAccount("account")) { try store.addFamily("x", organizer: stranger) }
         #expect(store.families == [family] && family.members == [home.anna, bob])
         #expect(bob.family == family && carol.family == nil)
     }
@@ -120,7 +120,7 @@ import Testing
             "family \"smiths\" set up", "joined the family \"smiths\"", "shared by account",
             "shares no purchases any more", "#2 not shared by account any more; access to album ended",
             "shares purchases from now on", "shared by account, to be restored",
-            "left the family \"smiths\", and everybody with its organiser",
+            "left the family \"smiths\", and everybody with its organizer",
         ] { #expect(whats.contains(what), "\(what): \(whats)") }
     }
 }

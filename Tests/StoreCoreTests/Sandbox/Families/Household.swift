@@ -30,7 +30,7 @@ struct Household {
         )
     }
 
-    /// With the two in a family unless told otherwise, of which the first account is the organiser.
+    /// With the two in a family unless told otherwise, of which the first account is the organizer.
     init(isFamily: Bool = true, ledger: any Ledger = MemoryLedger()) throws {
         market = try Market(Self.products, ledger: ledger)
         anna = market.store.account
@@ -38,7 +38,7 @@ struct Household {
         tablet = try market.store.addDevice("tablet", signedInTo: bob)
         annasApp = App(on: market.store)
         bobsApp = App(on: tablet)
-        if isFamily { try market.store.addFamily("smiths", organiser: anna).add(bob) }
+        if isFamily { try market.store.addFamily("smiths", organizer: anna).add(bob) }
     }
 
     var store: SandboxStore { market.store }

@@ -185,7 +185,7 @@ import Testing
     @Test func `A shared purchase that only a restore brings is known before`() throws {
         let household = try Household(isFamily: false)
         household.annasApp.buy("album")
-        try household.store.addFamily("smiths", organiser: household.anna).add(household.bob)
+        try household.store.addFamily("smiths", organizer: household.anna).add(household.bob)
         #expect(try household.bob.signedTransactions.map(\.payload.inAppOwnershipType) == [.familyShared])
         household.bobsApp.restore()
         let restored = try #require(household.bobsApp.recorder.transactions.last?.transactionIdentifier)

@@ -224,7 +224,7 @@ import Testing
         state.apply(.paymentsAllowed(device: 1, false), .signedIn(device: 0, account: nil))
         state.apply(.signedIn(device: 0, account: 1))
         state.apply(.receiptRefreshed(device: 2, ReceiptProperties(isExpired: true, isVolumePurchase: true)))
-        state.apply(.operator(.family(.founded(name: "home", organiser: 0))))
+        state.apply(.operator(.family(.founded(name: "home", organizer: 0))))
         state.apply(.operator(.family(.joined(family: 0, account: 1))))
         for (number, journal) in zip(1..., [7, 8, 9, 7] as [UInt64]) {
             let order = StoreEvent.Order(

@@ -186,7 +186,7 @@ import Testing
         castle = castle.redeemable(with: "CASTLE", price: "1.99")
         let shop = try OfferShop([castle])
         let bob = try shop.store.addAccount("bob")
-        try shop.store.addFamily("smiths", organiser: shop.account).add(bob)
+        try shop.store.addFamily("smiths", organizer: shop.account).add(bob)
         try shop.account.redeem(code: "CASTLE")
         shop.app.restore()
         let restored = try #require(try shop.store.transactions.last { $0.origin == .restoration })

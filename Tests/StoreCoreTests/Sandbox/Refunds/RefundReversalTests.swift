@@ -66,7 +66,7 @@ import Testing
 
     @Test func `Members of the family have it again, as a share of its own`() throws {
         let bob = try store.addAccount("bob")
-        try store.addFamily("smiths", organiser: account).add(bob)
+        try store.addFamily("smiths", organizer: account).add(bob)
         try account.buy("tv.monthly")
         try store.refund("1")
         #expect(bob.entitlements.isEmpty)

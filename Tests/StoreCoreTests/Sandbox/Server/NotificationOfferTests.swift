@@ -39,7 +39,7 @@ import Testing
     @Test func `What a member of the family receives is not told, and what it loses is`() throws {
         let shop = try NotifiedShop(Household.products)
         let bob = try shop.store.addAccount("bob")
-        let family = try shop.store.addFamily("smiths", organiser: shop.account)
+        let family = try shop.store.addFamily("smiths", organizer: shop.account)
         try family.add(bob)
         #expect(try shop.told { try shop.account.buy("tv.monthly") } == ["SUBSCRIBED INITIAL_BUY #1"])
         #expect(try shop.told { try shop.account.buy("album") } == ["ONE_TIME_CHARGE #3"])

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `A token is refused for what is no purchase's first transaction, or the family's`() throws {
-        try store.addFamily("smiths", organiser: account).add(try store.addAccount("bob"))
+        try store.addFamily("smiths", organizer: account).add(try store.addAccount("bob"))
         try account.buy("gold.monthly")
         try market.at("2025-02-01T00:00:00Z").account.buy("album")
         let head = try market.ledger.head

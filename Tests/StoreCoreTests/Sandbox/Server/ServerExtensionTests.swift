@@ -50,7 +50,7 @@ import Testing
 
     @Test func `Members of the family have it as long`() throws {
         let bob = try store.addAccount("bob")
-        try store.addFamily("smiths", organiser: account).add(bob)
+        try store.addFamily("smiths", organizer: account).add(bob)
         try account.buy("tv.monthly")
         let answer = try extend()
         #expect(bob.entitlements.map(\.expirationDate) == [answer.effectiveDate])

@@ -101,7 +101,7 @@ import Testing
 
     @Test func `Every filter leaves out what it does not name`() throws {
         let bob = try store.addAccount("bob")
-        try store.addFamily("smiths", organiser: bob).add(account)
+        try store.addFamily("smiths", organizer: bob).add(account)
         try account.buy("sword")  // 1
         try market.at("2025-01-02T00:00:00Z").account.buy("full.game")  // 2
         try market.at("2025-01-03T00:00:00Z").account.buy("lessons")  // 3
@@ -153,7 +153,7 @@ import Testing
 
     @Test func `Refunds come in their order, page by page, without what the family lost`() throws {
         let bob = try store.addAccount("bob")
-        let family = try store.addFamily("smiths", organiser: bob)
+        let family = try store.addFamily("smiths", organizer: bob)
         try family.add(account)
         for _ in 0..<3 { try account.buy("sword") }
         try bob.buy("album")  // shared as 5

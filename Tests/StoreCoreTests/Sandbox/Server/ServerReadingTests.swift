@@ -38,7 +38,7 @@ import Testing
 
     @Test func `All subscriptions of an account are there by groups, with their states`() throws {
         let bob = try store.addAccount("bob")
-        try store.addFamily("smiths", organiser: bob).add(account)
+        try store.addFamily("smiths", organizer: bob).add(account)
         try account.buy("sword")
         #expect(try view.subscriptions(of: "1")?.isEmpty == true)
         try account.buy("gold.monthly", "solo.monthly")
@@ -77,7 +77,7 @@ import Testing
         #expect(try view.orderIdentifier(of: "2") == (try view.orderIdentifier(of: "1")))
         let order = try #require(try view.orderIdentifier(of: "2"))
         #expect(try view.transactions(ofOrder: order).map(\.payload.transactionId) == ["1"])
-        try store.addFamily("smiths", organiser: account).add(bob)
+        try store.addFamily("smiths", organizer: account).add(bob)
         try account.buy("album")
         #expect(try view.transaction("4")?.payload.inAppOwnershipType == .familyShared)
         #expect(try view.orderIdentifier(of: "4") == nil)

@@ -457,7 +457,7 @@ import Testing
     }
 
     @Test func `A family shares the members that are shareable`() throws {
-        let family = try store.addFamily("smiths", organiser: account)
+        let family = try store.addFamily("smiths", organizer: account)
         let bob = try store.addAccount("bob")
         try family.add(bob)
         try account.buy("both")
@@ -470,7 +470,7 @@ import Testing
 
     @Test func `Who leaves a family in the bundle's grace period loses the access to a member`() throws {
         try store.setGrantsGracePeriod(true)
-        let family = try store.addFamily("smiths", organiser: account)
+        let family = try store.addFamily("smiths", organizer: account)
         let bob = try store.addAccount("bob")
         try family.add(bob)
         try account.buy("both")
