@@ -44,7 +44,7 @@ struct TestHistory {
     var testTransactions: [SKTestTransaction] {
         transactions.lazy.filter { $0.held == nil }.map { transaction in
             let subscription = subscription(of: transaction)
-            let isInTrouble = subscription?.state == .inBillingRetry || subscription?.state == .inGracePeriod
+            let isInTrouble = subscription?.state == .inBillingRetryPeriod || subscription?.state == .inGracePeriod
             return SKTestTransaction(
                 transaction,
                 SKTestTransaction.Standing(

@@ -15,7 +15,7 @@ import Testing
 
     try account.setBillingFails(true)
     store.advance(by: 31 * 86_400)
-    #expect(account.subscription(inGroup: "pro")?.state == .inBillingRetry)
+    #expect(account.subscription(inGroup: "pro")?.state == .inBillingRetryPeriod)
     #expect(account.entitlements.isEmpty)
 
     try account.resolveBillingIssue(inGroup: "pro")

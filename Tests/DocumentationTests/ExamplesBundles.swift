@@ -23,5 +23,5 @@ import Testing
     #expect(renewal.willUnbundle == true)
     store.advance(by: 31 * 86_400)
     #expect(store.account.entitlements.map(\.productIdentifier) == ["news"])
-    #expect(store.account.subscription(inGroup: "music")?.end == .unbundled)
+    #expect(store.account.subscription(inGroup: "music")?.endReason == .unbundled)
 }

@@ -53,7 +53,7 @@ private let products: [SandboxProduct] = [
     #expect(shelf.unlocked == ["pass"])
     try store.refund(periods[1].id)
     #expect(shelf.unlocked.isEmpty)
-    #expect(store.account.subscription(inGroup: "passes")?.end == .revoked)
+    #expect(store.account.subscription(inGroup: "passes")?.endReason == .revoked)
 }
 
 @Test func `A part of the price is refunded`() throws {

@@ -19,7 +19,7 @@ import Testing
     #expect(store.account.entitlements.map(\.productIdentifier) == ["pro.monthly"])
     store.advance(by: 31 * 24 * 60 * 60)
     #expect(store.account.entitlements.isEmpty)
-    #expect(store.account.subscription(inGroup: "pro")?.end == .autoRenewDisabled)
+    #expect(store.account.subscription(inGroup: "pro")?.endReason == .autoRenewDisabled)
 }
 
 @Test func `Periods follow the calendar`() throws {

@@ -26,7 +26,7 @@ public struct SandboxAccount: Sendable {
                     productIdentifier: state.catalog[product].identifier,
                     expirationDate: nil,
                     transaction: purchase?.identifier ?? "",
-                    since: purchase?.date ?? .distantPast
+                    startDate: purchase?.date ?? .distantPast
                 )
             }
             let running = state.subscriptions.all(of: number).filter { state.subscriptions.isEntitled($0) }
@@ -38,7 +38,7 @@ public struct SandboxAccount: Sendable {
                         productIdentifier: state.catalog[term.product].identifier,
                         expirationDate: graceEnd ?? term.end,
                         transaction: term.original.identifier,
-                        since: term.start,
+                        startDate: term.start,
                         isInGracePeriod: graceEnd != nil
                     )
                 } + state.sharedEntitlements(of: number)
@@ -136,7 +136,7 @@ extension SandboxAccount {
     /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. If the
     /// store grants a grace period (``SandboxStore/setGrantsGracePeriod(_:)``), that comes first and gives access. The
     /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
-    /// ``SubscriptionEnd/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
+    /// ``SubscriptionEndReason/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
     /// after the setting is turned off. Orders are paid for as usual. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
@@ -285,7 +285,7 @@ extension SandboxAccount {
     ///
     /// The price need not have changed, and the request may be repeated. The app is notified through the queue's
     /// delegate; ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an
-    /// answer, the subscription ends at the end of its period with ``SubscriptionEnd/didNotConsentToPriceIncrease``. To
+    /// answer, the subscription ends at the end of its period with ``SubscriptionEndReason/didNotConsentToPriceIncrease``. To
     /// raise a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
     ///
     /// - Parameter group: the group's identifier.

@@ -285,7 +285,7 @@ extension SandboxStore {
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
     /// Apple's sandbox stops renewing after 12. Renewals are counted from the last purchase of the subscription. A
-    /// subscription that has reached the limit ends with its period (``SubscriptionEnd/renewalLimitReached``). The
+    /// subscription that has reached the limit ends with its period (``SubscriptionEndReason/renewalLimitReached``). The
     /// ledger stores the limit.
     ///
     /// - Parameter limit: at least 0, nil for none; a negative number stops the process.

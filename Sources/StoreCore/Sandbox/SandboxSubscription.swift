@@ -12,7 +12,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// again after it ended. It changes when the subscription becomes a member of a bundle, or was one and begins by itself.
     public let originalTransaction: String
     /// The beginning of the account's time as a subscriber, which continues over gaps of up to 60 days.
-    public let since: Date
+    public let recentSubscriptionStartDate: Date
     /// The start of the running period, or of the last one.
     public let periodStart: Date
     /// The end of the period: the first moment after it.
@@ -28,7 +28,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// The product of the next renewal, nil if the subscription will not renew.
     public let renewsAs: String?
     /// The reason for the end; nil while the subscription has not ended, even if its last renewal failed.
-    public let end: SubscriptionEnd?
+    public let endReason: SubscriptionEndReason?
 
     /// The state of the subscription at the time of the snapshot.
     public let state: State
@@ -48,11 +48,11 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public var isRunning: Bool { state == .subscribed || state == .inGracePeriod }
 
     /// The reason why the subscription has ended or is unpaid, nil if neither.
-    public var expirationReason: SubscriptionEnd? {
+    public var expirationReason: SubscriptionEndReason? {
         switch state {
         case .subscribed: nil
-        case .inGracePeriod, .inBillingRetry: .billingError
-        case .expired: end
+        case .inGracePeriod, .inBillingRetryPeriod: .billingError
+        case .expired: endReason
         }
     }
 
@@ -84,7 +84,7 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
         /// The subscription has ended.
         case expired = 2
         /// The last renewal failed and is retried; the subscription gives no access.
-        case inBillingRetry = 3
+        case inBillingRetryPeriod = 3
         /// The last renewal failed and is retried; the subscription still gives access.
         case inGracePeriod = 4
     }
@@ -106,13 +106,21 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
 }
 
 extension SandboxSubscription {
+    private enum CodingKeys: String, CodingKey {
+        case groupIdentifier, productIdentifier, originalTransaction
+        case recentSubscriptionStartDate = "since"
+        case periodStart, expirationDate, offer, waitingOffer, willRenew, renewsAs
+        case endReason = "end"
+        case state, gracePeriodExpirationDate, priceConsent, commitment, bundleProductIdentifier
+    }
+
     init(_ index: SubscriptionIndex, _ subscriptions: Subscriptions, _ catalog: Catalog) {
         let subscription = subscriptions[index]
         let term = subscription.term
         groupIdentifier = subscription.group
         productIdentifier = catalog[term.product].identifier
         originalTransaction = term.original.identifier
-        since = subscription.since
+        recentSubscriptionStartDate = subscription.since
         periodStart = term.start
         expirationDate = term.end
         offer = (term.offer?.offer).map(Offer.init)
@@ -123,13 +131,13 @@ extension SandboxSubscription {
         willRenew = member != nil || isByItself && subscription.isRunning && subscription.continues
         renewsAs = willRenew ? catalog[member ?? subscription.nextProduct].identifier : nil
         commitment = Commitment(subscription, catalog)
-        end = subscription.end
+        endReason = subscription.end
         let trouble = subscriptions.trouble(of: index)
         gracePeriodExpirationDate = trouble?.graceEnd
         state =
             switch trouble {
             case nil: subscription.isRunning ? .subscribed : .expired
-            case let trouble?: trouble.graceEnd == nil ? .inBillingRetry : .inGracePeriod
+            case let trouble?: trouble.graceEnd == nil ? .inBillingRetryPeriod : .inGracePeriod
             }
         priceConsent = subscriptions.increase(of: index)?.consent
         bundleProductIdentifier = (term.bundle?.period).map { catalog[$0.product].identifier }

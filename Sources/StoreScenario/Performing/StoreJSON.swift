@@ -22,9 +22,9 @@ extension SandboxSubscription {
     package var json: JSONValue {
         [
             "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string("\(state)"),
-            "transaction": .string(originalTransaction), "since": .date(since), "periodStart": .date(periodStart),
+            "transaction": .string(originalTransaction), "since": .date(recentSubscriptionStartDate), "periodStart": .date(periodStart),
             "expires": .date(expirationDate), "renews": .bool(willRenew), "renewsAs": .optional(renewsAs),
-            "grace": .optional(gracePeriodExpirationDate), "end": .optional(end?.rawValue),
+            "grace": .optional(gracePeriodExpirationDate), "end": .optional(endReason?.rawValue),
             "consent": .optional(priceConsent?.rawValue),
             "offer": .optional(offer?.identifier ?? offer.map { "\($0.kind)" }),
             "payment": .optional(commitment.map { "\($0.billingPeriodNumber) of \($0.totalBillingPeriods)" }),
@@ -38,7 +38,7 @@ extension SandboxEntitlement {
     /// The entitlement as JSON.
     var json: JSONValue {
         [
-            "product": .string(productIdentifier), "transaction": .string(transaction), "since": .date(since),
+            "product": .string(productIdentifier), "transaction": .string(transaction), "since": .date(startDate),
             "expires": .optional(expirationDate), "grace": .bool(isInGracePeriod), "sharedBy": .optional(sharedBy),
         ]
     }

@@ -143,7 +143,7 @@ extension ConsoleAct {
                 isMain: true
             )
             return canBuy ? [again] : []
-        case .inGracePeriod, .inBillingRetry:
+        case .inGracePeriod, .inBillingRetryPeriod:
             return [
                 act("Let the payment succeed", "resolve-billing", isMain: true),
                 act("End it now", "expire", isDestructive: true),

@@ -108,11 +108,11 @@ extension ConsoleContext {
         let subscription = one.subscription
         let end = day(subscription.expirationDate)
         switch subscription.state {
-        case .expired: return "ended \(end): \(ConsoleWords.reason(subscription.end))"
+        case .expired: return "ended \(end): \(ConsoleWords.reason(subscription.endReason))"
         case .inGracePeriod:
             let grace = subscription.gracePeriodExpirationDate ?? subscription.expirationDate
             return "the payment failed; access until \(day(grace))"
-        case .inBillingRetry:
+        case .inBillingRetryPeriod:
             return "the payment failed; no access" + (one.retryEnd.map { ", tried again until \(day($0))" } ?? "")
         case .subscribed: break
         }
@@ -135,7 +135,7 @@ extension SandboxSubscription.State {
         switch self {
         case .subscribed: "running"
         case .inGracePeriod: "grace"
-        case .inBillingRetry: "retry"
+        case .inBillingRetryPeriod: "retry"
         case .expired: "ended"
         }
     }

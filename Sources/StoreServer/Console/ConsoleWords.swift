@@ -55,7 +55,7 @@ enum ConsoleWords {
         }
     }
 
-    static func reason(_ end: SubscriptionEnd?) -> String {
+    static func reason(_ end: SubscriptionEndReason?) -> String {
         switch end {
         case .autoRenewDisabled: "renewal is off"
         case .productUnavailable: "the product is off sale"

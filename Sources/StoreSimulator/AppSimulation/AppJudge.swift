@@ -194,7 +194,7 @@ final class AppJudge {
         // Without the unpaid renewal, the last period is over.
         let now = store.clock.now
         return account.subscriptions.contains {
-            $0.productIdentifier == product && $0.state == .inBillingRetry && $0.expirationDate > now
+            $0.productIdentifier == product && $0.state == .inBillingRetryPeriod && $0.expirationDate > now
         }
     }
 
@@ -254,7 +254,7 @@ extension AppJudge {
         let start: Date
         let reason: String
         if let entitlement = account.entitlements.first(where: { $0.productIdentifier == product }) {
-            (start, reason) = (entitlement.since, "the user is entitled to it and the app was shown so")
+            (start, reason) = (entitlement.startDate, "the user is entitled to it and the app was shown so")
         } else if let renewal = expectedRenewals[product], renewal.account == account.name,
             store.clock.now >= renewal.end, store.clock.now < renewal.end + momentBeforeRenewals
         {

@@ -177,7 +177,7 @@ extension Household {
         sold += 1 + renewals
         charged += Self.cents(999) * Decimal(1 + renewals)
         check("periods", app.take(), Array(repeating: "purchased pass", count: 1 + renewals))
-        check("subscription", store.account.subscription(inGroup: "passes")?.end, .autoRenewDisabled)
+        check("subscription", store.account.subscription(inGroup: "passes")?.endReason, .autoRenewDisabled)
     }
 
     private func ask() throws {

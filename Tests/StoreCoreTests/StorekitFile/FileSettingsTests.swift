@@ -76,7 +76,7 @@ import Testing
         #expect(app.received == [.updated(product, .purchased)])
     }
 
-    @Test(arguments: [(false, SandboxSubscription.State.inBillingRetry), (true, .inGracePeriod)])
+    @Test(arguments: [(false, SandboxSubscription.State.inBillingRetryPeriod), (true, .inGracePeriod)])
     func `B204, B210: Renewals go into billing retry, and into a grace period where the file grants one`(
         grace: Bool,
         state: SandboxSubscription.State

@@ -560,7 +560,7 @@ extension TransactionPayload.CommitmentInfo {
 
 extension RenewalPayload.ExpirationIntent {
     /// Creates the reason for an expiration; nil for a revocation, which is no expiration.
-    init?(_ end: SubscriptionEnd) {
+    init?(_ end: SubscriptionEndReason) {
         switch end {
         case .autoRenewDisabled: self = .customerCanceled
         case .billingError: self = .billingError

@@ -51,7 +51,7 @@ enum StoreEvent: Hashable, Codable, Sendable {
         charge: Decimal
     )
     /// A subscription has ended.
-    indirect case ended(subscription: SubscriptionIndex, SubscriptionEnd)
+    indirect case ended(subscription: SubscriptionIndex, SubscriptionEndReason)
     /// A subscription's user turned auto-renewal on or off.
     indirect case autoRenewal(subscription: SubscriptionIndex, Bool)
     /// An account redeemed a code or a win-back offer in the store itself.

@@ -42,7 +42,7 @@ indirect enum SubscriptionChange: Hashable, Codable, Sendable {
 }
 
 /// The reason why a subscription ended.
-public enum SubscriptionEnd: String, Hashable, Codable, Sendable {
+public enum SubscriptionEndReason: String, Hashable, Codable, Sendable {
     /// The user had turned renewal off.
     case autoRenewDisabled
     /// The product that the subscription renews as is no longer on sale.

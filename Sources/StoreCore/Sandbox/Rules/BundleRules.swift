@@ -175,7 +175,7 @@ extension SandboxState {
         let leaves = subscriptions[member].willRenew
         let isSold = catalog.isOnSale(product, at: date)
         let isPaid = !billing.failingAccounts.contains(account)
-        let end: SubscriptionEnd =
+        let end: SubscriptionEndReason =
             !leaves ? .unbundled : !isSold ? .productUnavailable : isPaid ? .unbundled : .billingError
         followers.add(.ended(subscription: member, end), date)
         guard leaves, isSold, isPaid, let period = catalog.period(of: product) else { return }

@@ -135,7 +135,7 @@ extension SandboxState {
                 productIdentifier: catalog[share.product].identifier,
                 expirationDate: graceEnd ?? share.term?.end,
                 transaction: share.first.original?.identifier ?? "",
-                since: share.term?.start ?? share.first.original?.date ?? .distantPast,
+                startDate: share.term?.start ?? share.first.original?.date ?? .distantPast,
                 isInGracePeriod: graceEnd != nil,
                 sharedBy: accounts[share.key.purchaser].name
             )

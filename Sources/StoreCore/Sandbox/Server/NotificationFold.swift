@@ -284,7 +284,7 @@ enum NotificationKind: String, Sendable {
         case unreported = "UNREPORTED"
 
         /// Creates the subtype for a subscription's end; nil if the end's reason has no subtype.
-        init?(_ end: SubscriptionEnd) {
+        init?(_ end: SubscriptionEndReason) {
             switch end {
             case .autoRenewDisabled: self = .voluntary
             case .billingError: self = .billingRetry

@@ -22,7 +22,7 @@ package struct DueChange: Hashable, Sendable {
     /// The price of the period that begins; nil for every other change.
     package var charge: Decimal?
     /// The reason for the end; nil for every other change.
-    package var end: SubscriptionEnd?
+    package var end: SubscriptionEndReason?
 }
 
 /// The changes of subscriptions that fall due until a moment.

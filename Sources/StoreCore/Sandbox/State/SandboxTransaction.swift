@@ -80,7 +80,7 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
     /// The transaction that grants access: the first purchase of the product or of the subscription.
     public let transaction: String
     /// The purchase date, or the start of the subscription's running period.
-    public let since: Date
+    public let startDate: Date
     /// Whether the last renewal could not be charged, and the store still grants access in a grace period.
     public let isInGracePeriod: Bool
     /// The name of the account that paid and shares the product with the family, nil for the account's own purchase.
@@ -90,23 +90,29 @@ public struct SandboxEntitlement: Hashable, Codable, Sendable {
         productIdentifier: String,
         expirationDate: Date?,
         transaction: String,
-        since: Date,
+        startDate: Date,
         isInGracePeriod: Bool = false,
         sharedBy: String? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.expirationDate = expirationDate
         self.transaction = transaction
-        self.since = since
+        self.startDate = startDate
         self.isInGracePeriod = isInGracePeriod
         self.sharedBy = sharedBy
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case productIdentifier, expirationDate, transaction
+        case startDate = "since"
+        case isInGracePeriod, sharedBy
     }
 }
 
 extension SandboxEntitlement: CustomStringConvertible {
     /// The product and the reason for its entitlement, in one sentence.
     public var description: String {
-        let begin = since.universalText
+        let begin = startDate.universalText
         if let sharedBy {
             let end = expirationDate.map { " until \($0.universalText)" } ?? ""
             return "\(productIdentifier): shared by \(sharedBy) as #\(transaction)\(end)"

@@ -17,7 +17,7 @@ struct Subscriptions: StatePart {
         /// Whether the subscription renews, after the commitment if there is one.
         var willRenew = true
         /// The reason why the subscription ended, nil while it runs.
-        var end: SubscriptionEnd?
+        var end: SubscriptionEndReason?
         /// The number of renewals since the subscription was last bought.
         var renewals: Int32 = 0
         /// The date since which the account has been subscribed without a gap longer than 60 days.
@@ -276,7 +276,7 @@ extension Subscriptions {
     }
 
     /// Ends a subscription: there is no next period.
-    mutating func end(_ index: SubscriptionIndex, _ reason: SubscriptionEnd) {
+    mutating func end(_ index: SubscriptionIndex, _ reason: SubscriptionEndReason) {
         subscriptions[index].end = reason
         if !waitingOffers.isEmpty { waitingOffers[index] = nil }
         if !troubles.isEmpty { troubles[index] = nil }

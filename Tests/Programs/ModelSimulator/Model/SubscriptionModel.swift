@@ -39,7 +39,7 @@ struct SubscriptionModel {
     private(set) var willRenew = false
     private(set) var isRunning = false
     /// The reason that it has ended.
-    private(set) var ending: SubscriptionEnd?
+    private(set) var ending: SubscriptionEndReason?
     /// The number of renewals since it was bought.
     private var renewals = 0
     private(set) var origin = Origin.begun
@@ -157,7 +157,7 @@ struct SubscriptionModel {
     }
 
     /// Returns the reason that no period begins, even if it is paid; nil where one does.
-    private func ending(_ terms: RenewalTerms) -> SubscriptionEnd? {
+    private func ending(_ terms: RenewalTerms) -> SubscriptionEndReason? {
         if !willRenew { return .autoRenewDisabled }
         if !terms.prices.isSold(renewsAs) { return .productUnavailable }
         if awaitsConsent { return .didNotConsentToPriceIncrease }
@@ -230,7 +230,7 @@ struct SubscriptionModel {
         if !willRenew, failedRenewal != nil { finish(.autoRenewDisabled) }
     }
 
-    private mutating func finish(_ ending: SubscriptionEnd) {
+    private mutating func finish(_ ending: SubscriptionEndReason) {
         isRunning = false
         self.ending = ending
         failedRenewal = nil

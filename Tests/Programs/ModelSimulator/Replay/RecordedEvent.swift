@@ -21,7 +21,7 @@ struct RecordedEvent: Decodable {
         case restored(Restoration)
         case restoreEnded(device: Int, command: OrderID)
         case renewed(subscription: Int, transaction: Int, charge: Decimal)
-        case ended(subscription: Int, SubscriptionEnd)
+        case ended(subscription: Int, SubscriptionEndReason)
         case autoRenewal(subscription: Int, Bool)
         case `operator`(OperatorChange)
 

@@ -20,8 +20,8 @@ import Testing
         #expect(subscriber.account.billingFails)
         #expect(try subscriber.at("2025-01-31T23:59:59Z").metals.state == .subscribed)
         let metals = try subscriber.at("2025-02-01T00:00:00Z").metals
-        #expect(metals.state == .inBillingRetry && !metals.isRunning && metals.expirationReason == .billingError)
-        #expect(metals.gracePeriodExpirationDate == nil && metals.end == nil)
+        #expect(metals.state == .inBillingRetryPeriod && !metals.isRunning && metals.expirationReason == .billingError)
+        #expect(metals.gracePeriodExpirationDate == nil && metals.endReason == nil)
         #expect(metals.willRenew && metals.renewsAs == "gold.monthly" && metals.expirationDate == Self.begin)
         #expect(subscriber.account.entitlements.isEmpty)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
@@ -40,7 +40,7 @@ import Testing
             #expect("\(entitlement)".contains("could not be paid for, grace until 2025-02-17 00:00:00"))
         }
         let metals = try subscriber.at("2025-02-17T00:00:00Z").metals
-        #expect(metals.state == .inBillingRetry && metals.expirationReason == .billingError)
+        #expect(metals.state == .inBillingRetryPeriod && metals.expirationReason == .billingError)
         #expect(metals.gracePeriodExpirationDate == nil && subscriber.account.entitlements.isEmpty)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }
@@ -74,7 +74,7 @@ import Testing
         let metals = try subscriber.metals
         #expect(metals.state == .subscribed && metals.periodStart == Market.date("2025-02-20T12:00:00Z"))
         #expect(metals.expirationDate == Market.date("2025-03-20T12:00:00Z"))
-        #expect(metals.since == Market.date("2025-01-01T00:00:00Z"))
+        #expect(metals.recentSubscriptionStartDate == Market.date("2025-01-01T00:00:00Z"))
         #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
         #expect(subscriber.at("2025-03-20T11:59:59Z").heard() == [])
         #expect(subscriber.at("2025-03-20T12:00:00Z").heard() == subscriber.purchase)
@@ -84,9 +84,9 @@ import Testing
     @Test(arguments: [false, true])
     func `B200, B210: When retry is over a billing error ended it; resolving does nothing`(afterGrace: Bool) throws {
         let subscriber = try Self.failed(grace: afterGrace)
-        #expect(try subscriber.at("2025-04-01T23:59:59Z").metals.state == .inBillingRetry)
+        #expect(try subscriber.at("2025-04-01T23:59:59Z").metals.state == .inBillingRetryPeriod)
         let metals = try subscriber.at("2025-04-02T00:00:00Z").metals
-        #expect(metals.state == .expired && metals.end == .billingError && metals.expirationReason == .billingError)
+        #expect(metals.state == .expired && metals.endReason == .billingError && metals.expirationReason == .billingError)
         #expect(!metals.willRenew && metals.renewsAs == nil)
         try subscriber.account.setBillingFails(false)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
@@ -118,7 +118,7 @@ import Testing
     @Test func `B210: What failed waits to be resolved, also when billing works again`() throws {
         let subscriber = try Self.failed()
         try subscriber.account.setBillingFails(false)
-        #expect(try subscriber.at("2025-03-15T00:00:00Z").metals.state == .inBillingRetry)
+        #expect(try subscriber.at("2025-03-15T00:00:00Z").metals.state == .inBillingRetryPeriod)
         #expect(subscriber.heard() == [])
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(try subscriber.metals.state == .inGracePeriod)
         let other = try Self.failed()
         try other.market.store.setGrantsGracePeriod(true)
-        #expect(try other.metals.state == .inBillingRetry)
+        #expect(try other.metals.state == .inBillingRetryPeriod)
     }
 
     @Test func `B200: A first purchase is paid for while the account's renewals fail`() throws {
@@ -138,7 +138,7 @@ import Testing
         #expect(app.received == [.updated("gold.monthly", .purchased), .updated("full.game", .purchased)])
         #expect(market.store.account.subscription(inGroup: "metals")?.state == .subscribed)
         market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(market.store.account.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        #expect(market.store.account.subscription(inGroup: "metals")?.state == .inBillingRetryPeriod)
     }
 
     @Test func `Only the account whose billing fails is concerned`() throws {
@@ -147,14 +147,14 @@ import Testing
         let app = App(on: try subscriber.market.store.addDevice("phone", signedInTo: bob), buying: "gold.monthly")
         try bob.setBillingFails(true)
         #expect(subscriber.at("2025-02-01T00:00:00Z").heard() == subscriber.purchase)
-        #expect(app.received.count == 1 && bob.subscription(inGroup: "metals")?.state == .inBillingRetry)
+        #expect(app.received.count == 1 && bob.subscription(inGroup: "metals")?.state == .inBillingRetryPeriod)
         #expect(try subscriber.metals.state == .subscribed)
     }
 
     @Test func `B200, B225: A week's grace is six days`() throws {
         let weekly = Market.subscription("gold.weekly", level: 1, price: "2.99", .init(1, .week))
         // The renewal of 8 January failed, and its grace is over.
-        #expect(try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly])).metals.state == .inBillingRetry)
+        #expect(try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly])).metals.state == .inBillingRetryPeriod)
         let early = try Subscriber(to: "gold.weekly", [weekly])
         try early.failRenewals()
         early.market.advance(to: "2025-01-08T00:00:00Z")
@@ -181,7 +181,7 @@ import Testing
             subscriber.market.clock.advance(by: period.rawValue)
             return try subscriber.metals.state
         }
-        #expect(states == [.inGracePeriod, .inBillingRetry, .expired])
+        #expect(states == [.inGracePeriod, .inBillingRetryPeriod, .expired])
         #expect(subscriber.heard() == [])
     }
 
@@ -205,7 +205,7 @@ import Testing
     func `B200: Turned off in billing retry or grace the subscription is over at once`(grace: Bool) throws {
         let subscriber = try Self.failed(grace: grace)
         try subscriber.account.setAutoRenew(false, inGroup: "metals")
-        #expect(try subscriber.metals.state == .expired && subscriber.metals.end == .autoRenewDisabled)
+        #expect(try subscriber.metals.state == .expired && subscriber.metals.endReason == .autoRenewDisabled)
         #expect(try subscriber.metals.expirationDate == Self.begin && subscriber.account.entitlements.isEmpty)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
         #expect(subscriber.heard() == [])
@@ -215,6 +215,6 @@ import Testing
         let subscriber = try Self.failed(grace: true)
         try subscriber.market.store.setAvailability(.withdrawn, of: "gold.monthly")
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
-        #expect(try subscriber.heard() == [] && subscriber.metals.end == .productUnavailable)
+        #expect(try subscriber.heard() == [] && subscriber.metals.endReason == .productUnavailable)
     }
 }

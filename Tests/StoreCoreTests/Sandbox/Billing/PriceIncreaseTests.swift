@@ -39,7 +39,7 @@ import Testing
         subscriber.app.queue.showPriceConsentIfNeeded()
         #expect(deputy.asked == ["price"])
         #expect(try subscriber.at("2025-01-31T23:59:59Z").metals.state == .subscribed)
-        #expect(try subscriber.at("2025-02-01T00:00:00Z").metals.end == .autoRenewDisabled)
+        #expect(try subscriber.at("2025-02-01T00:00:00Z").metals.endReason == .autoRenewDisabled)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }
 
@@ -53,7 +53,7 @@ import Testing
         subscriber.market.advance(to: "2025-01-31T23:59:59Z")
         #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
         let metals = try subscriber.at("2025-02-01T00:00:00Z").metals
-        #expect(metals.state == .expired && metals.end == .didNotConsentToPriceIncrease && metals.priceConsent == nil)
+        #expect(metals.state == .expired && metals.endReason == .didNotConsentToPriceIncrease && metals.priceConsent == nil)
         #expect(subscriber.account.entitlements.isEmpty && !subscriber.market.store.isPriceConsentPending)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }
@@ -86,7 +86,7 @@ import Testing
         try subscriber.at("2025-02-01T00:00:00Z").account.requestPriceIncreaseConsent(inGroup: "metals")
         subscriber.market.store.priceConsentAnswer = .decline
         subscriber.market.store.showPriceConsent()
-        #expect(try subscriber.metals.end == .autoRenewDisabled)
+        #expect(try subscriber.metals.endReason == .autoRenewDisabled)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }

@@ -12,7 +12,7 @@ import Testing
         subscriber.market.clock.advance(by: 12 * 300)
         #expect(subscriber.heard() == Array(repeating: subscriber.purchase, count: 12).flatMap { $0 })
         #expect(try subscriber.metals.state == .subscribed)
-        #expect(try subscriber.after(300).heard() == [] && subscriber.metals.end == .renewalLimitReached)
+        #expect(try subscriber.after(300).heard() == [] && subscriber.metals.endReason == .renewalLimitReached)
         #expect(subscriber.account.entitlements.isEmpty)
     }
 
@@ -23,7 +23,7 @@ import Testing
         subscriber.app.buy("gold.monthly")
         subscriber.market.advance(to: "2025-08-01T00:00:00Z")
         let expected = [[.updated("gold.monthly", .purchasing)]] + subscriber.purchase + subscriber.purchase
-        #expect(try subscriber.heard() == expected && subscriber.metals.end == .renewalLimitReached)
+        #expect(try subscriber.heard() == expected && subscriber.metals.endReason == .renewalLimitReached)
         #expect(try subscriber.metals.expirationDate == Market.date("2025-07-01T00:00:00Z"))
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(subscriber.at("2026-07-01T00:00:00Z").heard() == subscriber.purchase)
         try subscriber.market.store.setRenewalLimit(12)
         #expect(subscriber.at("2026-08-01T00:00:00Z").heard() == [])
-        #expect(try subscriber.metals.end == .renewalLimitReached)
+        #expect(try subscriber.metals.endReason == .renewalLimitReached)
     }
 
     @Test func `A limit below zero stops the process with a sentence`() async throws {

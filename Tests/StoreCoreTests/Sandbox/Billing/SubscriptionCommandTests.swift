@@ -28,7 +28,7 @@ import Testing
         let subscriber = try Self.onTheTenth()
         try subscriber.account.expireSubscription(inGroup: "metals")
         let metals = try subscriber.metals
-        #expect(metals.state == .expired && metals.end == .autoRenewDisabled && !metals.willRenew)
+        #expect(metals.state == .expired && metals.endReason == .autoRenewDisabled && !metals.willRenew)
         #expect(metals.expirationDate == Self.tenth && subscriber.account.entitlements.isEmpty)
         #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth])
         #expect(try subscriber.market.store.purchases().map(\.subscription?.expirationDate) == [Self.tenth])
@@ -52,7 +52,7 @@ import Testing
         #expect(subscriber.heard() == calls(of: "gold.monthly", .purchasing, .purchased))
         let metals = try subscriber.metals
         #expect(metals.state == .subscribed && metals.willRenew)
-        #expect(metals.originalTransaction == "1" && metals.since == Market.date("2025-01-01T00:00:00Z"))
+        #expect(metals.originalTransaction == "1" && metals.recentSubscriptionStartDate == Market.date("2025-01-01T00:00:00Z"))
         #expect(metals.expirationDate == Market.date("2025-02-20T00:00:00Z"))
         try subscriber.account.expireSubscription(inGroup: "metals")
         let ends = [Self.tenth, Market.date("2025-01-20T00:00:00Z")]
@@ -83,7 +83,7 @@ import Testing
         #expect(try subscriber.charged == "19.98")
     }
 
-    @Test(arguments: [SandboxSubscription.State.inGracePeriod, .inBillingRetry])
+    @Test(arguments: [SandboxSubscription.State.inGracePeriod, .inBillingRetryPeriod])
     func `B215: A forced renewal leaves billing retry alone`(state: SandboxSubscription.State) throws {
         let subscriber = try Subscriber()
         try subscriber.failRenewals(grace: state == .inGracePeriod)

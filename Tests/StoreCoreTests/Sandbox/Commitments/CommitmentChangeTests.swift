@@ -79,18 +79,18 @@ import Testing
         try subscriber.store.setGrantsGracePeriod(true)
         try subscriber.account.setBillingFails(true)
         let failed = try subscriber.at("2025-02-01T00:00:00Z").metals
-        #expect(failed.state == .inBillingRetry && failed.gracePeriodExpirationDate == nil)
+        #expect(failed.state == .inBillingRetryPeriod && failed.gracePeriodExpirationDate == nil)
         #expect(subscriber.account.entitlements.isEmpty)
         // The payment is due all the same.
         try subscriber.account.setAutoRenew(false, inGroup: "metals")
-        #expect(try subscriber.metals.state == .inBillingRetry)
+        #expect(try subscriber.metals.state == .inBillingRetryPeriod)
         try subscriber.at("2025-02-11T00:00:00Z").account.resolveBillingIssue(inGroup: "metals")
         let recovered = try #require(try subscriber.metals.commitment)
         #expect(recovered.billingPeriodNumber == 2 && !recovered.willRenew)
         #expect(recovered.expirationDate == Market.date("2026-01-11T00:00:00Z"))
         try subscriber.account.setBillingFails(false)
         #expect(try subscriber.at("2026-01-10T23:59:59Z").metals.isRunning)
-        #expect(try subscriber.at("2026-01-11T00:00:00Z").metals.end == .autoRenewDisabled)
+        #expect(try subscriber.at("2026-01-11T00:00:00Z").metals.endReason == .autoRenewDisabled)
         #expect(try subscriber.charged == "119.88")
     }
 
@@ -107,7 +107,7 @@ import Testing
     @Test func `A payment that is never recovered ends the commitment`() throws {
         try subscriber.account.setBillingFails(true)
         let over = try subscriber.at("2025-06-01T00:00:00Z").metals
-        #expect(over.state == .expired && over.end == .billingError && over.commitment == nil)
+        #expect(over.state == .expired && over.endReason == .billingError && over.commitment == nil)
         // Whoever subscribes again begins a new one.
         try subscriber.account.setBillingFails(false)
         try subscriber.buyMonthly("year")
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `The refund of the running month ends the commitment, and its reversal resumes it`() throws {
         try subscriber.at("2025-03-10T00:00:00Z").store.refund("3")
-        #expect(try subscriber.metals.end == .revoked && subscriber.metals.commitment == nil)
+        #expect(try subscriber.metals.endReason == .revoked && subscriber.metals.commitment == nil)
         try subscriber.store.reverseRefund(of: "3")
         #expect(try subscriber.at("2025-04-10T00:00:00Z").metals.commitment?.billingPeriodNumber == 4)
     }

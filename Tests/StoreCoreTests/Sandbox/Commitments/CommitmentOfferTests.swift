@@ -47,7 +47,7 @@ import Testing
         #expect(third.transaction.offerType == .introductory && third.transaction.price == 1990)
         #expect(third.transaction.commitmentInfo?.billingPeriodNumber == 3 && third.renewal.renewalPrice == 9990)
         #expect(try subscriber.at("2025-04-01T00:00:00Z").signed.transaction.offerType == nil)
-        #expect(try subscriber.at("2026-01-01T00:00:00Z").metals.end == .autoRenewDisabled)
+        #expect(try subscriber.at("2026-01-01T00:00:00Z").metals.endReason == .autoRenewDisabled)
         #expect(try subscriber.charged == "95.88")
     }
 

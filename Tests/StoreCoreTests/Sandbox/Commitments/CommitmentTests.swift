@@ -50,7 +50,7 @@ import Testing
         #expect(last.isRunning && !last.willRenew && last.commitment?.remainingPayments == 0)
         #expect(try subscriber.signed.renewal.autoRenewStatus == .off)
         let over = try subscriber.at("2026-01-01T00:00:00Z").metals
-        #expect(over.state == .expired && over.end == .autoRenewDisabled && over.commitment == nil)
+        #expect(over.state == .expired && over.endReason == .autoRenewDisabled && over.commitment == nil)
         #expect(try subscriber.charged == "119.88" && subscriber.signed.renewal.commitmentInfo == nil)
     }
 
@@ -91,7 +91,7 @@ import Testing
         let commitment = try #require(try subscriber.metals.commitment)
         #expect(commitment.expirationDate == Market.date("2025-01-01T01:00:00Z"))
         #expect(try subscriber.at("2025-01-01T00:59:59Z").metals.isRunning)
-        #expect(try subscriber.at("2025-01-01T01:00:00Z").metals.end == .autoRenewDisabled)
+        #expect(try subscriber.at("2025-01-01T01:00:00Z").metals.endReason == .autoRenewDisabled)
         #expect(try subscriber.charged == "119.88")
     }
 

@@ -51,7 +51,7 @@ import Testing
         market.advance(to: "2045-01-01T00:00:00Z")
         let newest = try #require(try store.transactions.last)
         #expect(try ledger.count { try store.refund(newest.id) } <= 40)
-        #expect(store.account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(store.account.subscription(inGroup: "metals")?.endReason == .revoked)
     }
 
     @Test func `A report on consumption and a finish by a server read a few records`() throws {

@@ -34,7 +34,7 @@ import Testing
         #expect(app.received == [.updated("full.game", .purchased)])
         #expect(app.recorder.transactions.last?.transactionDate == date)
         #expect(try account.transactions.map(\.date) == [date])
-        #expect(account.entitlements.map(\.since) == [date])
+        #expect(account.entitlements.map(\.startDate) == [date])
         #expect(try market.store.purchases().map(\.purchaseDate) == [date])
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(try dates(account.transactions) == ends)
         #expect(try account.transactions.map(\.origin) == [.purchase] + Array(repeating: .renewal, count: 4))
         #expect(metals?.expirationDate == Market.date("2025-06-30T00:00:00Z") && metals?.willRenew == true)
-        #expect(metals?.since == Market.date("2025-01-31T00:00:00Z"))
+        #expect(metals?.recentSubscriptionStartDate == Market.date("2025-01-31T00:00:00Z"))
         #expect(try account.totalCharged == Decimal(string: "49.95"))
         #expect(try market.at("2025-07-01T00:00:00Z").account.transactions.count == 6)
     }
@@ -84,7 +84,7 @@ import Testing
     @Test func `A subscription in the past that is not renewed has one period, which is over`() throws {
         order("gold.monthly", on: "2025-01-31T00:00:00Z")
         #expect(app.received == [.updated("gold.monthly", .purchased)])
-        #expect(metals?.isRunning == false && metals?.end == .autoRenewDisabled)
+        #expect(metals?.isRunning == false && metals?.endReason == .autoRenewDisabled)
         #expect(metals?.expirationDate == Market.date("2025-02-28T00:00:00Z"))
         #expect(try account.totalCharged == Decimal(string: "9.99"))
     }

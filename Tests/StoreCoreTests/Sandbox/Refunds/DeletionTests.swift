@@ -96,7 +96,7 @@ import Testing
         market.advance(to: "2025-03-10T00:00:00Z")
         #expect(try delete("2")?.isRunning == true)
         app.recorder.clear()
-        #expect(try delete("3")?.end == .revoked)
+        #expect(try delete("3")?.endReason == .revoked)
         #expect(app.recorder.callbacks == [])
         #expect(try store.transactions.map(\.id) == ["1"] && inReceipt == ["gold.monthly"])
         #expect(try market.at("2025-06-10T00:00:00Z").store.transactions.map(\.id) == ["1"])
@@ -106,7 +106,7 @@ import Testing
         let app = App(on: store)
         app.buy("silver.monthly", "silver.other", "silver.monthly")
         #expect(try delete("2")?.isRunning == true)
-        #expect(try delete("3")?.end == .revoked)
+        #expect(try delete("3")?.endReason == .revoked)
     }
 
     @Test func `B218: Of renewals that were forced at one moment each is deleted by itself`() throws {
@@ -115,7 +115,7 @@ import Testing
         for number in ["2", "3"] { try store.deleteTransaction(number) }
         #expect(account.subscription(inGroup: "metals")?.isRunning == true)
         #expect(try store.transactions.map(\.id) == ["1", "4"])
-        #expect(try delete("4")?.end == .revoked)
+        #expect(try delete("4")?.endReason == .revoked)
     }
 
     @Test func `B218: In billing retry too, of periods cut to one moment the newest is the one that ends`() throws {
@@ -123,8 +123,8 @@ import Testing
         try account.forceRenewal(inGroup: "metals")
         try account.setBillingFails(true)
         try account.forceRenewal(inGroup: "metals")
-        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetry)
-        #expect(try delete("2")?.end == .revoked)
+        #expect(account.subscription(inGroup: "metals")?.state == .inBillingRetryPeriod)
+        #expect(try delete("2")?.endReason == .revoked)
     }
 
     @Test func `B218: Of such periods an older one takes nothing with it`() throws {
@@ -132,8 +132,8 @@ import Testing
         for _ in 0..<2 { try account.forceRenewal(inGroup: "metals") }
         try account.setBillingFails(true)
         try account.forceRenewal(inGroup: "metals")
-        #expect(try delete("2")?.state == .inBillingRetry)
-        #expect(try delete("3")?.end == .revoked)
+        #expect(try delete("2")?.state == .inBillingRetryPeriod)
+        #expect(try delete("3")?.endReason == .revoked)
     }
 
     @Test func `B218: What was ordered before a subscription began, and approved since, goes with it`() throws {
@@ -163,7 +163,7 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         app.buy("gold.monthly")
         #expect(try delete("3")?.isRunning == true)
-        #expect(try delete("2")?.end == .revoked)
+        #expect(try delete("2")?.endReason == .revoked)
     }
 
     @Test func `B218: A restored transaction alone can be deleted, which takes nothing away`() throws {
@@ -228,7 +228,7 @@ import Testing
         try shop.store.deleteTransaction("3")
         #expect(shop.metals?.introductoryOffer == .freeTrial)
         try shop.store.deleteTransaction("2")
-        #expect(shop.metals?.end == .revoked)
+        #expect(shop.metals?.endReason == .revoked)
         shop.app.buy("gold")
         #expect(try shop.metals?.introductoryOffer == .freeTrial && shop.charged == OfferShop.price("2.99"))
     }

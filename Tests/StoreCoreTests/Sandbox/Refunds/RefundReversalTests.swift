@@ -46,7 +46,7 @@ import Testing
         try market.at("2025-01-10T00:00:00Z").store.refund("1")
         try market.at("2025-01-20T00:00:00Z").store.reverseRefund(of: "1")
         #expect(account.subscription(inGroup: "metals")?.state == .subscribed)
-        #expect(account.subscription(inGroup: "metals")?.end == nil)
+        #expect(account.subscription(inGroup: "metals")?.endReason == nil)
         #expect(try market.at("2025-02-01T00:00:00Z").account.transactions.map(\.id) == ["1", "2"])
     }
 

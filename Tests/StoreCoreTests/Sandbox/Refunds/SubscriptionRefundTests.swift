@@ -27,7 +27,7 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         #expect(try app.told { try store.refund("2") } == [[.revoked(["gold.monthly"])]])
         #expect(account.entitlements == [])
-        #expect(metals?.end == .revoked && metals?.willRenew == false)
+        #expect(metals?.endReason == .revoked && metals?.willRenew == false)
         #expect(try cancellations() == [nil, Market.date("2025-02-10T00:00:00Z")])
         market.advance(to: "2025-06-01T00:00:00Z")
         #expect(try app.recorder.callbacks.count == 1 && account.totalCharged == Decimal(string: "19.98"))
@@ -50,7 +50,7 @@ import Testing
         try account.setAutoRenew(false, inGroup: "metals")
         market.advance(to: "2025-02-10T00:00:00Z")
         #expect(try app.told { try store.refund("1") } == [])
-        #expect(try metals?.end == .autoRenewDisabled && account.totalRefunded == Decimal(string: "9.99"))
+        #expect(try metals?.endReason == .autoRenewDisabled && account.totalRefunded == Decimal(string: "9.99"))
     }
 
     @Test func `B176, B212: Of an upgraded subscription the old period is paid back, and the new one stays`() throws {
@@ -124,7 +124,7 @@ import Testing
         app.buy("gold.monthly")
         try account.forceRenewal(inGroup: "metals")
         #expect(try refund("1")?.isRunning == true)
-        #expect(try refund("2")?.end == .revoked)
+        #expect(try refund("2")?.endReason == .revoked)
         #expect(try account.totalRefunded == account.totalCharged)
     }
 
@@ -133,7 +133,7 @@ import Testing
         try account.setBillingFails(true)
         market.advance(to: "2025-02-10T00:00:00Z")
         app.recorder.clear()
-        #expect(try refund("1")?.end == .revoked)
+        #expect(try refund("1")?.endReason == .revoked)
         #expect(try cancellations() == [Market.date("2025-02-10T00:00:00Z")])
         try account.setBillingFails(false)
         try account.resolveBillingIssue(inGroup: "metals")
@@ -146,9 +146,9 @@ import Testing
         try account.forceRenewal(inGroup: "metals")
         try account.setBillingFails(true)
         try account.forceRenewal(inGroup: "metals")
-        #expect(metals?.state == .inBillingRetry)
-        #expect(try refund("1")?.state == .inBillingRetry)
-        #expect(try refund("2")?.end == .revoked)
+        #expect(metals?.state == .inBillingRetryPeriod)
+        #expect(try refund("1")?.state == .inBillingRetryPeriod)
+        #expect(try refund("2")?.endReason == .revoked)
     }
 
     @Test func `B212, B215: What was paid back keeps its end when what was bought right then is cut short`() throws {
@@ -167,7 +167,7 @@ import Testing
         try account.setBillingFails(true)
         market.advance(to: "2025-02-10T00:00:00Z")
         app.recorder.clear()
-        #expect(try refund("1")?.end == .revoked)
+        #expect(try refund("1")?.endReason == .revoked)
         #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
     }
 
@@ -176,10 +176,10 @@ import Testing
         try store.register(.autoRenewable("gold.monthly", price: "9.99", period: .init(1, .month), group: "alloys"))
         app.buy("gold.monthly")
         #expect(account.subscriptions.map(\.isRunning) == [true, true])
-        #expect(try refund("1")?.end == .revoked)
+        #expect(try refund("1")?.endReason == .revoked)
         #expect(account.subscription(inGroup: "alloys")?.isRunning == true)
         try store.refund("2")
-        #expect(account.subscription(inGroup: "alloys")?.end == .revoked)
+        #expect(account.subscription(inGroup: "alloys")?.endReason == .revoked)
     }
 
     @Test func `B212: A subscription that was over and was bought again ends with its last period alone`() throws {
@@ -193,7 +193,7 @@ import Testing
         for number in try account.transactions.dropLast().map(\.id) { try store.refund(number) }
         #expect(app.recorder.callbacks == [] && metals?.isRunning == true)
         try store.refund(try #require(try account.transactions.last?.id))
-        #expect(metals?.end == .revoked && bob.subscription(inGroup: "metals")?.isRunning == true)
+        #expect(metals?.endReason == .revoked && bob.subscription(inGroup: "metals")?.isRunning == true)
     }
 
     @Test func `B212: What cost nothing and was cut short is not paid back with what followed at that moment`() throws {
@@ -208,7 +208,7 @@ import Testing
         try market.store.refund("1")
         #expect(account.subscription(inGroup: "metals")?.isRunning == true)
         try market.store.refund("2")
-        #expect(account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(account.subscription(inGroup: "metals")?.endReason == .revoked)
     }
 
     @Test func `B191, B176: A receipt of it is of a subscription that is over; its newest says since when`() throws {
@@ -231,14 +231,14 @@ import Testing
         #expect(older != text)
         let copy = MemoryLedger()
         #expect(copy.append(try JSONDecoder().decode([LedgerRecord].self, from: Data(older.utf8)), ifHeadIs: 0))
-        #expect(try Market(ledger: copy).store.account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(try Market(ledger: copy).store.account.subscription(inGroup: "metals")?.endReason == .revoked)
     }
 
     @Test func `It is still so for a store that continues the ledger`() throws {
         app.buy("gold.monthly")
         try store.refund("1")
         let next = try Market(ledger: market.ledger)
-        #expect(next.at("2025-03-01T00:00:00Z").store.account.subscription(inGroup: "metals")?.end == .revoked)
+        #expect(next.at("2025-03-01T00:00:00Z").store.account.subscription(inGroup: "metals")?.endReason == .revoked)
         #expect(try next.store.transactions.count == 1)
         #expect(try next.store.account.totalRefunded == Decimal(string: "9.99"))
     }

@@ -150,7 +150,7 @@ import Testing
         #expect(renewal.autoRenewStatus == .off && account.subscription(inGroup: "papers")?.willRenew == false)
         #expect(try standing("music").1.autoRenewStatus == .on)
         market.advance(to: "2025-03-10T00:00:00Z")
-        #expect(entitled == ["small", "music"] && account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(entitled == ["small", "music"] && account.subscription(inGroup: "papers")?.endReason == .unbundled)
     }
 
     @Test func `A commitment is that of the bundle, with which the members go on`() throws {
@@ -203,7 +203,7 @@ import Testing
         let (transaction, renewal, state) = try standing("papers")
         #expect(state == .expired && renewal.expirationIntent == .unbundled && transaction.transactionId == "2")
         #expect(try standing("bundles").1.expirationIntent == .customerCanceled && entitled.isEmpty)
-        #expect(account.subscription(inGroup: "music")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "music")?.endReason == .unbundled)
         try account.buy("both")
         #expect(try standing("papers").0.originalTransactionId == "2" && entitled == ["both", "news", "music"])
     }
@@ -223,7 +223,7 @@ import Testing
         #expect(first.originalTransactionId == "4" && first.previousOriginalTransactionId == "1")
         #expect(second.originalTransactionId == "4" && second.previousOriginalTransactionId == "1")
         #expect(try first.bundleProductId == nil && first.purchaseDate == payload("2").expiresDate)
-        #expect(account.subscription(inGroup: "music")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "music")?.endReason == .unbundled)
     }
 
     @Test func `A bundle that is to renew after all keeps its members`() throws {
@@ -234,7 +234,7 @@ import Testing
         try account.setAutoRenew(true, inGroup: "papers")
         try account.setAutoRenew(false, inGroup: "papers")
         market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(entitled.isEmpty && account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(entitled.isEmpty && account.subscription(inGroup: "papers")?.endReason == .unbundled)
     }
 
     @Test(arguments: [false, true])
@@ -248,7 +248,7 @@ import Testing
         let charged = try account.totalCharged
         market.advance(to: "2025-03-10T00:00:00Z")
         #expect(try account.totalCharged == charged && entitled.isEmpty)
-        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .unbundled)
     }
 
     @Test func `A bundle of a higher level keeps the members that were to leave`() throws {
@@ -268,7 +268,7 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         try account.setBillingFails(false)
         try account.setAutoRenew(true, inGroup: "papers")
-        #expect(account.subscription(inGroup: "bundles")?.end == .autoRenewDisabled && entitled == ["news"])
+        #expect(account.subscription(inGroup: "bundles")?.endReason == .autoRenewDisabled && entitled == ["news"])
         try account.resolveBillingIssue(inGroup: "bundles")
         #expect(try account.totalCharged == Decimal(string: "12.98"))
     }
@@ -287,7 +287,7 @@ import Testing
         try account.setAutoRenew(true, inGroup: "papers")
         try account.setBillingFails(true)
         market.advance(to: "2025-02-01T00:00:00Z")
-        #expect(account.subscription(inGroup: "papers")?.end == .billingError && entitled.isEmpty)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .billingError && entitled.isEmpty)
     }
 
     @Test func `Members have the billing trouble of their bundle, and its grace`() throws {
@@ -303,7 +303,7 @@ import Testing
         #expect(try bought == ["both", "news", "music", "both", "news", "music"])
         market.advance(to: "2025-04-01T00:00:00Z")
         market.advance(to: "2025-07-01T00:00:00Z")
-        #expect(account.subscription(inGroup: "papers")?.end == .billingError)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .billingError)
     }
 
     @Test func `Members end and begin with a bundle that expires or renews now`() throws {
@@ -315,7 +315,7 @@ import Testing
         market.clock.advance(by: 3600)
         try account.expireSubscription(inGroup: "bundles")
         #expect(try payload("5").expiresDate == PayloadDate(market.clock.now) && entitled.isEmpty)
-        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .unbundled)
         #expect(try store.account.transactions[4].expirationDate == market.clock.now)
     }
 
@@ -420,7 +420,7 @@ import Testing
         try account.buy("best")
         #expect(try bought == ["both", "news", "music", "best", "music.best"] && entitled == ["best", "music.best"])
         #expect(try payload("3").isUpgraded == true && payload("5").originalTransactionId == "3")
-        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .unbundled)
         #expect(try payload("2").expiresDate == PayloadDate(market.clock.now))
         try account.buy("both")
         market.advance(to: "2025-02-10T00:00:00Z")
@@ -443,7 +443,7 @@ import Testing
         #expect(entitled == ["both", "news", "music"])
         market.advance(to: "2025-02-02T00:00:00Z")
         #expect(entitled == ["both"])
-        #expect(account.subscription(inGroup: "papers")?.end == .unbundled)
+        #expect(account.subscription(inGroup: "papers")?.endReason == .unbundled)
     }
 
     @Test func `Another process finds a bundle and its members as they were left`() throws {

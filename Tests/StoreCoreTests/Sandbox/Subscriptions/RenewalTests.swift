@@ -55,7 +55,7 @@ import Testing
         try market.account.setAutoRenew(false, inGroup: "metals")
         #expect(market.at("2025-01-31T23:59:59Z").account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
         #expect(market.at("2025-02-01T00:00:00Z").store.account.entitlements.isEmpty)
-        #expect(market.metals?.end == .autoRenewDisabled && market.metals?.willRenew == false)
+        #expect(market.metals?.endReason == .autoRenewDisabled && market.metals?.willRenew == false)
         #expect(app.received.count == 1)
     }
 
@@ -76,7 +76,7 @@ import Testing
     @Test func `A subscription that is not on sale any more ends`() throws {
         app.buy("gold.monthly")
         try market.store.setAvailability(.withdrawn, of: "gold.monthly")
-        #expect(market.at("2025-02-01T00:00:00Z").metals?.end == .productUnavailable)
+        #expect(market.at("2025-02-01T00:00:00Z").metals?.endReason == .productUnavailable)
         #expect(app.received.count == 1)
     }
 
