@@ -132,7 +132,7 @@ private struct Simulation {
     try store.raisePrice(of: "pro.monthly", to: "5.99")
     try store.account.answerPriceConsent(.agree, inGroup: "pro")
     try store.account.forceRenewal(inGroup: "pro")
-    #expect(try store.transactions.last?.charge == Decimal(string: "5.99"))
+    #expect(try store.transactions.last?.chargedAmount == Decimal(string: "5.99"))
     try store.account.requestPriceIncreaseConsent(inGroup: "pro")
     try store.account.answerPriceConsent(.decline, inGroup: "pro")
     #expect(store.account.subscription(inGroup: "pro")?.willRenew == false)

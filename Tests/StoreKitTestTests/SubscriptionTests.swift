@@ -133,11 +133,11 @@ import Testing
         app.buy("pro.monthly")
         app.clock.advance(by: 8 * day)
         #expect(app.list.count == 2)
-        #expect(try app.session.store.transactions.map(\.charge) == [0, Decimal(string: "9.99")])
+        #expect(try app.session.store.transactions.map(\.chargedAmount) == [0, Decimal(string: "9.99")])
         try app.session.deleteTransaction(identifier: 0)
         #expect(app.list.isEmpty)
         app.buy("pro.monthly")
-        #expect(try app.session.store.transactions.map(\.charge) == [0])
+        #expect(try app.session.store.transactions.map(\.chargedAmount) == [0])
     }
 
     @Test func `B221: What is no subscription, or nobody's, is refused with its code`() throws {

@@ -95,7 +95,7 @@ import Testing
         let answers = try Scenario("try refund\nbuy sword\ntry refund").run(on: shop.store)
         #expect(answers[0].text == "not done: there is no transaction that was sold and is not refunded")
         #expect(answers[0].json.contains("\"refused\":"))
-        #expect(try shop.store.transactions.map { $0.refund != nil } == [true])
+        #expect(try shop.store.transactions.map { $0.refundedAmount != nil } == [true])
     }
 }
 

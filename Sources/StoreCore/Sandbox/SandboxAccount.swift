@@ -50,7 +50,7 @@ public struct SandboxAccount: Sendable {
     /// Reads the ledger from its beginning: meant for the end of a test.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var totalCharged: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.charge ?? 0) } } }
+    public var totalCharged: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.chargedAmount ?? 0) } } }
 
     /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.
     public var subscriptions: [SandboxSubscription] {

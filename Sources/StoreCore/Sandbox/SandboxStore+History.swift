@@ -43,7 +43,7 @@ extension SandboxAccount {
     /// ``totalCharged`` is their sum.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var charges: [SandboxTransaction] { get throws { try transactions.filter { $0.charge ?? 0 != 0 } } }
+    public var charges: [SandboxTransaction] { get throws { try transactions.filter { $0.chargedAmount ?? 0 != 0 } } }
 }
 
 extension SandboxDevice {

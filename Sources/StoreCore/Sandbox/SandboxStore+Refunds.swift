@@ -60,13 +60,13 @@ extension SandboxAccount {
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var refunds: [SandboxTransaction] {
-        get throws { try transactions.filter { $0.refund != nil && $0.charge ?? 0 != 0 } }
+        get throws { try transactions.filter { $0.refundedAmount != nil && $0.chargedAmount ?? 0 != 0 } }
     }
 
     /// The total refunded to the account since the store's ledger began; it does not reduce ``totalCharged``.
     ///
     /// - Throws: the error that prevents reading the ledger.
-    public var totalRefunded: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.refund ?? 0) } } }
+    public var totalRefunded: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.refundedAmount ?? 0) } } }
 }
 
 extension SandboxDriver {

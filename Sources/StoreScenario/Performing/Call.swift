@@ -215,7 +215,7 @@ extension Call {
         case .sold: try session.transactions.filter(\.isSold).map(\.id)
         case .undecided: store.undecided.map(\.transaction)
         case .interrupted: store.issues.map(\.transaction)
-        case .refunded: try session.transactions.filter { $0.refund != nil }.map(\.id)
+        case .refunded: try session.transactions.filter { $0.refundedAmount != nil }.map(\.id)
         case .refundRequests: store.refundRequests
         case .unfinished: try device().unfinished.filter(\.isFinishable).map(\.id)
         }
@@ -226,7 +226,7 @@ extension Call {
         switch pool {
         case .all: try session.transactions.last?.id
         case .sold: try session.transactions.last(where: \.isSold)?.id
-        case .refunded: try session.transactions.last { $0.refund != nil }?.id
+        case .refunded: try session.transactions.last { $0.refundedAmount != nil }?.id
         case .undecided, .interrupted, .refundRequests, .unfinished: try identifiers(in: pool).last
         }
     }

@@ -10,8 +10,8 @@ extension SandboxTransaction {
             "transaction": .string(id), "product": .string(productIdentifier), "quantity": .number(quantity),
             "state": .string("\(state)"), "finished": .bool(isFinished), "origin": .string(origin.rawValue),
             "original": .optional(original), "account": .optional(account), "device": .optional(device),
-            "date": .date(date), "expires": .optional(expirationDate), "charge": .optional(charge),
-            "cancelled": .optional(cancellationDate), "refund": .optional(refund), "sharedBy": .optional(sharedBy),
+            "date": .date(date), "expires": .optional(expirationDate), "charge": .optional(chargedAmount),
+            "cancelled": .optional(cancellationDate), "refund": .optional(refundedAmount), "sharedBy": .optional(sharedBy),
             "failure": .optional(failure.map { $0.word ?? "\($0.domain.rawValue) \($0.code)" }),
         ]
     }

@@ -83,10 +83,10 @@ extension ConsoleAct {
         case .sold where isRefundRequested:
             acts.append(ConsoleAct("Grant refund", "refund", id, isMain: true))
             acts.append(ConsoleAct("Decline refund", "decline-refund", id, isDestructive: true))
-        case .sold where transaction.charge != nil:
+        case .sold where transaction.chargedAmount != nil:
             acts.append(ConsoleAct("Refund", "refund", id, isDestructive: true))
-            if transaction.charge ?? 0 > 0 { acts.append(ConsoleAct("Ask for a refund", "request-refund", id)) }
-        case .refunded where transaction.refund != nil:
+            if transaction.chargedAmount ?? 0 > 0 { acts.append(ConsoleAct("Ask for a refund", "request-refund", id)) }
+        case .refunded where transaction.refundedAmount != nil:
             acts.append(ConsoleAct("Reverse the refund", "reverse-refund", id))
         case .sold, .refunded, .failed, .restored: break
         }

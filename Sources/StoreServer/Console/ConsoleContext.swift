@@ -38,7 +38,7 @@ struct ConsoleContext {
 
     /// Returns the members that describe what was charged for a transaction.
     func money(_ transaction: SandboxTransaction?) -> JSONValue {
-        money(transaction?.charge, transaction?.currency)
+        money(transaction?.chargedAmount, transaction?.currency)
     }
 
     /// Returns the members that describe an amount.
@@ -98,7 +98,7 @@ struct ConsoleContext {
         case .interrupted: "interrupted: the customer has to do something first"
         case .failed: failure(of: transaction)
         case .refunded:
-            (transaction.refund == nil ? "no longer shared" : "refunded")
+            (transaction.refundedAmount == nil ? "no longer shared" : "refunded")
                 + (transaction.cancellationDate.map { " on \(day($0))" } ?? "")
         case .restored: transaction.original.map { "restored from #\($0)" } ?? "restored"
         case .inProgress: "the payment sheet is open"

@@ -22,10 +22,10 @@ extension ConsoleReader {
         let accounts = Set(customers.map(\.account))
         var spent: [String: [String: Decimal]] = [:]
         try chronicle.forEachTransaction { transaction in
-            guard let charge = transaction.charge, charge != 0, let account = transaction.account,
+            guard let charge = transaction.chargedAmount, charge != 0, let account = transaction.account,
                 accounts.contains(account)
             else { return }
-            spent[account, default: [:]][transaction.currency ?? "", default: 0] += charge - (transaction.refund ?? 0)
+            spent[account, default: [:]][transaction.currency ?? "", default: 0] += charge - (transaction.refundedAmount ?? 0)
         }
         return spent
     }

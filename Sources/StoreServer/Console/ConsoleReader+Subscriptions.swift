@@ -35,10 +35,10 @@ extension ConsoleReader {
         var periods = Dictionary(page.map { ($0.subscription.originalTransaction, [SandboxTransaction]()) }) { $1 }
         try chronicle.forEachTransaction { transaction in
             // A free purchase that only changes how a subscription renews begins no period.
-            guard transaction.expirationDate != nil, transaction.isSale, transaction.charge != nil else { return }
+            guard transaction.expirationDate != nil, transaction.isSale, transaction.chargedAmount != nil else { return }
             let original = transaction.original ?? transaction.id
             let isNext = periods[original].map { known in
-                transaction.charge != 0 || known.last?.expirationDate != transaction.expirationDate
+                transaction.chargedAmount != 0 || known.last?.expirationDate != transaction.expirationDate
             }
             guard isNext == true else { return }
             periods[original]?.append(transaction)
@@ -93,7 +93,7 @@ extension ConsoleContext {
         let kind =
             if transaction.cancellationDate != nil {
                 "refunded"
-            } else if transaction.charge == 0 {
+            } else if transaction.chargedAmount == 0 {
                 "trial"
             } else {
                 isCurrent && subscription.offer != nil ? "offer" : "paid"

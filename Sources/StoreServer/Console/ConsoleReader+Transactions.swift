@@ -24,7 +24,7 @@ extension ConsoleReader {
                 case .product: .text(context.title(of: transaction.productIdentifier))
                 case .account: .text(transaction.account ?? "")
                 case .state: .text(context.state(of: transaction).rawValue)
-                case .charge: .amount(transaction.charge ?? -1)
+                case .charge: .amount(transaction.chargedAmount ?? -1)
                 }
             },
             ascending: query["order"] == "up",

@@ -157,7 +157,7 @@ struct ServerJudge {
         if let next, next.productIdentifier != product { return "\(next.productIdentifier) has replaced it" }
         if let date = last.cancellationDate {
             if last.sharedBy != nil { return "the store shares it no longer, since \(date.formatted(.iso8601))" }
-            return last.refund == nil
+            return last.refundedAmount == nil
                 ? "the store has revoked it, or it was upgraded, on \(date.formatted(.iso8601))"
                 : "the store has refunded it on \(date.formatted(.iso8601))"
         }

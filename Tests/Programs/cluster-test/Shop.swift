@@ -74,7 +74,7 @@ enum Shop {
 
     /// Returns everything that two stores on one ledger have to agree on.
     static func text(of store: SandboxStore) throws -> String {
-        var lines = try store.transactions.map { "\($0) by \($0.account ?? "") for \($0.charge ?? 0)" }
+        var lines = try store.transactions.map { "\($0) by \($0.account ?? "") for \($0.chargedAmount ?? 0)" }
         for account in store.accounts {
             lines.append("\(account.name): \(account.entitlements.map { "\($0)" }.sorted())")
         }

@@ -24,7 +24,7 @@ import Testing
         shop.store.authorizer = .always(.cancel)
         #expect(try await shop.buy("coins").name == "userCancelled")
         #expect(shop.queue.transactions.isEmpty)
-        #expect(try shop.store.transactions.filter { $0.charge ?? 0 > 0 }.isEmpty)
+        #expect(try shop.store.transactions.filter { $0.chargedAmount ?? 0 > 0 }.isEmpty)
     }
 
     @Test func `A purchase throws the error that Store Kit documents`() async throws {

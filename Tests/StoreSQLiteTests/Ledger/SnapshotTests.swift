@@ -75,7 +75,7 @@ import Testing
         try fill(0) { shop in
             shop.buy("full.game")
             let games = try shop.store.transactions.filter { $0.productIdentifier == "full.game" }
-            #expect(games.map(\.charge) == [Decimal(string: "4.99"), 0])
+            #expect(games.map(\.chargedAmount) == [Decimal(string: "4.99"), 0])
         }
     }
 

@@ -151,7 +151,7 @@ import Testing
         shop.clock.advance(by: 32 * 86_400)
         let renewed = try ask("subscription/cancel", number).json.signedRenewalInfo.payload
         #expect(renewed.advancedCommerceInfo["items"][0].priceIncreaseInfo.keys.isEmpty)
-        #expect(try shop.account.transactions.last?.charge == 54)
+        #expect(try shop.account.transactions.last?.chargedAmount == 54)
     }
 
     /// The members of a migration, but for the target.

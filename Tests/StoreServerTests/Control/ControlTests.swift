@@ -22,7 +22,7 @@ import Testing
         #expect(json.transaction.state.text == "purchased")
         #expect(try shop.ask("POST", "/commands/refund", #"{"transaction": "1", "quantity": 2}"#).status == 400)
         #expect(try shop.ask("POST", "/commands/refund", #"{"transaction": null}"#).status == 200)
-        #expect(try shop.shop.store.transactions[0].refund != nil)
+        #expect(try shop.shop.store.transactions[0].refundedAmount != nil)
     }
 
     @Test func `A line is a command as well`() throws {

@@ -182,7 +182,7 @@ extension SandboxTimeline.Entry {
             kind = .refund
             describe(refund.transactions, history)
             revoked = refund.revoked
-            let sum = refund.transactions.compactMap { history.transaction($0)?.refund }.reduce(0, +)
+            let sum = refund.transactions.compactMap { history.transaction($0)?.refundedAmount }.reduce(0, +)
             let share = refund.percentage.map { ", \(Decimal($0) / 1000)% of the price" } ?? ""
             let names = Self.names(refund.transactions)
             what = "refunded \(names), \(sum) paid back\(share)\(Self.loss(of: refund.revoked))"

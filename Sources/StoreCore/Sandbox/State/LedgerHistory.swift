@@ -29,7 +29,7 @@ final class LedgerHistory {
             change(order.transaction) { transaction in
                 transaction.state = .purchased
                 transaction.original = order.original
-                transaction.charge = order.charge
+                transaction.chargedAmount = order.charge
                 transaction.currency = order.charge == nil ? nil : currency
                 transaction.expirationDate = order.subscription?.term.end
             }
@@ -76,7 +76,7 @@ final class LedgerHistory {
             for number in refund.transactions {
                 self.change(number) { transaction in
                     transaction.cancellationDate = date
-                    transaction.refund = refund.amount(of: transaction.charge ?? 0)
+                    transaction.refundedAmount = refund.amount(of: transaction.chargedAmount ?? 0)
                 }
             }
         case .deleted(let deletion): forget(Set(deletion.transactions.map(\.identifier)))
@@ -100,7 +100,7 @@ final class LedgerHistory {
             for number in reversal.transactions {
                 self.change(number) { transaction in
                     transaction.cancellationDate = nil
-                    transaction.refund = nil
+                    transaction.refundedAmount = nil
                 }
             }
         case .notExtended, .extendedAll, .tokenSet, .consumptionReported, .refundRequested, .refundDeclined,
@@ -109,7 +109,7 @@ final class LedgerHistory {
         case .advancedCommerce(let change):
             guard case .refunds(let refunds, false) = change.effect else { return }
             let amount = refunds.reduce(0) { $0 + Decimal($1.amount) } / 1000
-            for number in change.transactions { self.change(number) { $0.refund = ($0.refund ?? 0) + amount } }
+            for number in change.transactions { self.change(number) { $0.refundedAmount = ($0.refundedAmount ?? 0) + amount } }
         }
     }
 
@@ -165,7 +165,7 @@ final class LedgerHistory {
                 date: date,
                 state: state,
                 failure: failure,
-                charge: state == .purchased ? order.charge : nil,
+                chargedAmount: state == .purchased ? order.charge : nil,
                 expirationDate: state == .purchased ? order.subscription?.term.end : nil
             ),
             order.transaction
@@ -221,7 +221,7 @@ final class LedgerHistory {
                 quantity: row.transaction.payment.quantity,
                 date: row.transaction.date,
                 state: row.transaction.state,
-                charge: charge,
+                chargedAmount: charge,
                 expirationDate: expires
             ),
             number
@@ -230,7 +230,7 @@ final class LedgerHistory {
 
     private func append(_ transaction: SandboxTransaction, _ number: TransactionNumber) {
         var transaction = transaction
-        if transaction.charge != nil { transaction.currency = currency }
+        if transaction.chargedAmount != nil { transaction.currency = currency }
         places[number] = transactions.count
         transactions.append(transaction)
     }

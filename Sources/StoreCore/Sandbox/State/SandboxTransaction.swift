@@ -39,7 +39,7 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     /// The failure, nil unless the transaction failed.
     public internal(set) var failure: StoreFailure?
     /// The amount charged; nil if nothing was sold, zero for a free purchase.
-    public internal(set) var charge: Decimal?
+    public internal(set) var chargedAmount: Decimal?
     /// The currency of the charge, ISO 4217: that of the storefront at the sale; nil if nothing was charged.
     package internal(set) var currency: String?
     /// The end of the paid period of an auto-renewable subscription: the first moment that is not paid for.
@@ -47,7 +47,7 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     /// The date of the refund or of the end of sharing; nil while the transaction is valid.
     public internal(set) var cancellationDate: Date?
     /// The amount refunded; nil if nothing was refunded, zero if the purchase had been free.
-    public internal(set) var refund: Decimal?
+    public internal(set) var refundedAmount: Decimal?
     /// The name of the account that paid and shares the product with the family, nil for the account's own purchase.
     public internal(set) var sharedBy: String?
     /// The account's existing transaction that satisfied the order; nil if something was sold.

@@ -67,11 +67,11 @@ extension LedgerReplay {
             product: transaction.productIdentifier,
             quantity: transaction.quantity,
             stage: Model.Stage(transaction.state),
-            charge: transaction.charge ?? 0,
+            charge: transaction.chargedAmount ?? 0,
             end: hasEnd ? transaction.expirationDate : nil,
             original: transaction.original,
             isFinished: transaction.isFinished,
-            isRefunded: transaction.refund != nil
+            isRefunded: transaction.refundedAmount != nil
         )
     }
 

@@ -52,7 +52,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         store = try Self.open(disk, clock, crashInjector, modelDriver)
         eventLog.hearsWithoutObserver = { [unowned self] in !isObserved[$0] && apps[$0].tasks.isInUse }
         modelDriver.charge = { [unowned self] identifier in
-            let cost = modelDriver.transaction(identifier)?.charge
+            let cost = modelDriver.transaction(identifier)?.chargedAmount
             return cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }
         }
         modelDriver.transaction = { [unowned self] identifier in

@@ -125,5 +125,5 @@ struct RequestShop: Timed {
         get throws { try #require(try renewal.advancedCommerceInfo) }
     }
 
-    var charges: [Decimal] { get throws { try account.transactions.compactMap(\.charge) } }
+    var charges: [Decimal] { get throws { try account.transactions.compactMap(\.chargedAmount) } }
 }

@@ -23,7 +23,7 @@ import Testing
         buySwords(500)
         #expect(ledger.head > 1000)
         #expect(try ledger.count { try store.refund(identifier) } <= 40)
-        #expect(try store.transactions.first { $0.id == identifier }?.refund == Decimal(string: "0.99"))
+        #expect(try store.transactions.first { $0.id == identifier }?.refundedAmount == Decimal(string: "0.99"))
     }
 
     @Test(arguments: ["1", "250", "500"])

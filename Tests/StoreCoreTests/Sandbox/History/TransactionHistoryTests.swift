@@ -26,7 +26,7 @@ import Testing
         app.queue.settle()
         let all = try market.store.transactions
         #expect(all.map(\.state) == [.purchased, .failed])
-        #expect(all.map(\.charge) == [0.99, nil])
+        #expect(all.map(\.chargedAmount) == [0.99, nil])
         #expect(all[1].failure?.code == SKError.Code.paymentCancelled.rawValue)
     }
 
@@ -51,7 +51,7 @@ import Testing
         App(on: tablet).buy("sword")
         let charges = try market.at("2025-02-01T00:00:00Z").store.account.charges
         #expect(charges.map(\.productIdentifier) == ["full.game", "gold.monthly", "gold.monthly"])
-        #expect(charges.reduce(0) { $0 + ($1.charge ?? 0) } == (try market.store.account.totalCharged))
+        #expect(charges.reduce(0) { $0 + ($1.chargedAmount ?? 0) } == (try market.store.account.totalCharged))
         #expect(try bob.charges.map(\.productIdentifier) == ["sword"])
         #expect(try bob.transactions.map(\.device) == ["tablet"])
     }

@@ -40,7 +40,7 @@ import Testing
         shop.app.queue.settle()
         #expect(shop.app.recorder.history == [.updated(product, .purchased), .removed(product)])
         let transaction = try #require(try shop.store.transactions.last)
-        #expect(try transaction.charge == amount(price) && shop.charged == amount(price))
+        #expect(try transaction.chargedAmount == amount(price) && shop.charged == amount(price))
         let payload = try payload(transaction.id)
         #expect(payload.offerType == .code && payload.offerIdentifier == code)
         #expect(payload.offerDiscountType == .oneTime && payload.offerPeriod == nil)

@@ -21,7 +21,7 @@ import Testing
         for app in apps { #expect(app.recorder.callbacks == [[.revoked(["full.game"])]]) }
         #expect(stranger.recorder.callbacks == [] && account.entitlements == [])
         let transaction = try #require(try store.transactions.first)
-        #expect(transaction.cancellationDate == market.clock.now && transaction.refund == Decimal(string: "4.99"))
+        #expect(transaction.cancellationDate == market.clock.now && transaction.refundedAmount == Decimal(string: "4.99"))
         #expect(transaction.description == "#1 full.game: purchased, cancelled, finished")
     }
 
@@ -174,7 +174,7 @@ import Testing
             let (market, app) = try Market.withApp()
             app.buy("full.game", "full.game")
             #expect(try app.told { try market.store.refund(named) } == [[.revoked(["full.game"])]])
-            #expect(try market.store.transactions.map(\.refund) == [Decimal(string: "4.99"), 0])
+            #expect(try market.store.transactions.map(\.refundedAmount) == [Decimal(string: "4.99"), 0])
             #expect(try market.store.account.refunds.map(\.id) == ["1"] && market.store.account.entitlements == [])
             app.restore()
             #expect(app.recorder.callbacks.last == [.restoreFinished])

@@ -97,7 +97,7 @@ import Testing
         #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
         try store.refund("1")
         #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
-        #expect(try store.transactions.map(\.refund) == [Decimal(string: "9.99"), nil])
+        #expect(try store.transactions.map(\.refundedAmount) == [Decimal(string: "9.99"), nil])
     }
 
     @Test func `B212: A change that waits for the renewal has cost nothing, and goes with the subscription`() throws {

@@ -119,7 +119,7 @@ import Testing
         app.buy("gold.monthly", "silver.monthly")
         let listed = try market.store.transactions
         #expect(listed.map(\.held) == [nil, listed[0].id])
-        #expect(listed.map(\.charge) == [amount("9.99"), nil])
+        #expect(listed.map(\.chargedAmount) == [amount("9.99"), nil])
         #expect(throws: SandboxError.notSold(listed[1].id)) { try market.store.refund(listed[1].id) }
         try market.store.refund(listed[0].id)
         #expect(try market.account.entitlements.isEmpty && market.account.totalRefunded == amount("9.99"))
