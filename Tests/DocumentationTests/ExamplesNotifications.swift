@@ -235,7 +235,7 @@ private final class IgnoresAll: NSObject, SKPaymentTransactionObserver {
     }
     try account.expireSubscription(inGroup: "pro")
     try world.told("SUBSCRIBED RESUBSCRIBE") {
-        try account.takeWinBackOffer("come.back", of: "gold")
+        try account.redeemWinBackOffer("come.back", of: "gold")
     }
 }
 

@@ -129,6 +129,6 @@ func `A store takes the keys of Xcode's file and of a server`() throws {
 
     try store.account.setAutoRenew(false, inGroup: "pro")
     store.advance(by: 60 * 86_400)
-    try store.account.takeWinBackOffer("come.back", of: "pro.monthly")
+    try store.account.redeemWinBackOffer("come.back", of: "pro.monthly")
     #expect(store.account.subscriptions.first?.offer?.kind == .winBack)
 }

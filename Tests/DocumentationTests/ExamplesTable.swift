@@ -106,7 +106,7 @@ private struct Simulation {
     try store.account.setAutoRenew(false, inGroup: "pro")
     clock.advance(to: try #require(store.account.subscription(inGroup: "pro")).expirationDate)
     #expect(store.account.entitlements.isEmpty)
-    try store.account.takeWinBackOffer("come.back", of: "pro.monthly")
+    try store.account.redeemWinBackOffer("come.back", of: "pro.monthly")
     #expect(store.account.subscription(inGroup: "pro")?.offer?.identifier == "come.back")
     var monthly = StorePayment(productIdentifier: "pro.yearly")
     monthly.billingPlan = .monthly

@@ -357,7 +357,7 @@ extension SandboxAccount {
     ///   group, `invalidOfferPrice` if it costs no less than the product, `paymentInvalid` if the product is not on
     ///   sale; and the ledger's errors.
     @discardableResult
-    public func takeWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
+    public func redeemWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
         try driver.redeem { state, now, rate, events in
             try state.winBack(identifier, of: productIdentifier, number, now: now, rate, &events)
         }

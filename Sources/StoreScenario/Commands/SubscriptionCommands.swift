@@ -183,7 +183,7 @@ extension ScenarioCommand {
             "A former subscriber takes a win-back offer in the store itself"
         ) { call in
             let product = try call.product()
-            let transaction = try call.account().takeWinBackOffer(call.text("offer"), of: product)
+            let transaction = try call.account().redeemWinBackOffer(call.text("offer"), of: product)
             return try call.done("won back", transaction: transaction)
         },
     ]

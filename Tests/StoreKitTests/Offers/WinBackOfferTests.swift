@@ -80,7 +80,7 @@ import Testing
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         // The purchase that made a subscriber.
         _ = await shop.run { await updates.next() }
-        try shop.store.account.takeWinBackOffer("come.back", of: "gold")
+        try shop.store.account.redeemWinBackOffer("come.back", of: "gold")
         let transaction = try #require(await shop.run { await updates.next() }).payloadValue
         #expect(transaction.offer?.line == "winBack come.back PAY_UP_FRONT 2 Months")
     }

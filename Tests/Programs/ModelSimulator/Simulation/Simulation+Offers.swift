@@ -54,7 +54,7 @@ extension Simulation {
         let action = { [self] in
             guard let handle = store.account(named: name) else { return }
             if isWonBack {
-                try handle.takeWinBackOffer(offer.rawValue, of: offer.product.rawValue)
+                try handle.redeemWinBackOffer(offer.rawValue, of: offer.product.rawValue)
             } else {
                 try handle.redeem(code: offer.rawValue)
             }

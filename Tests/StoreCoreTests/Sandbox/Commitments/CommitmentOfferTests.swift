@@ -93,7 +93,7 @@ import Testing
         try subscriber.buyMonthly("year")
         try subscriber.account.expireSubscription(inGroup: "metals")
         #expect(try subscriber.signed.renewal.eligibleWinBackOfferIds == ["monthly.back", "yearly.back"])
-        try subscriber.account.takeWinBackOffer("monthly.back", of: "year")
+        try subscriber.account.redeemWinBackOffer("monthly.back", of: "year")
         #expect(try subscriber.metals.commitment?.billingPeriodNumber == 1)
     }
 

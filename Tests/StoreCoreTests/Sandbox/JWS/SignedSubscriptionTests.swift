@@ -140,7 +140,7 @@ import Testing
         #expect(try subscription(shop.account).renewal.payload.eligibleWinBackOfferIds == nil)
         try shop.account.expireSubscription(inGroup: "metals")
         #expect(try subscription(shop.account).renewal.payload.eligibleWinBackOfferIds == ["come.back"])
-        let won = try shop.store.signedTransaction(shop.account.takeWinBackOffer("come.back", of: "gold")).payload
+        let won = try shop.store.signedTransaction(shop.account.redeemWinBackOffer("come.back", of: "gold")).payload
         #expect(won.offerType == .winBack && won.offerIdentifier == "come.back")
     }
 

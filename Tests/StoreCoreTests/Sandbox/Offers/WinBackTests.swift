@@ -8,7 +8,7 @@ import Testing
     init() throws { shop = try OfferShop() }
 
     private func take(_ offer: String) -> StoreFailure? {
-        failure { try shop.account.takeWinBackOffer(offer, of: "gold") }
+        failure { try shop.account.redeemWinBackOffer(offer, of: "gold") }
     }
 
     @Test func `A win-back offer taken in the store is an ordinary purchased transaction`() throws {

@@ -32,7 +32,7 @@ import Testing
         let shop = try NotifiedShop(OfferShop.products)
         try shop.account.buy("gold")
         try shop.account.expireSubscription(inGroup: "metals")
-        try shop.tells("SUBSCRIBED RESUBSCRIBE #2") { _ = try shop.account.takeWinBackOffer("come.back", of: "gold") }
+        try shop.tells("SUBSCRIBED RESUBSCRIBE #2") { _ = try shop.account.redeemWinBackOffer("come.back", of: "gold") }
         #expect(try shop.all.last?.transaction?.offerType == .winBack)
     }
 
