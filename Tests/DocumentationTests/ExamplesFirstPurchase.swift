@@ -63,7 +63,7 @@ final class Till: NSObject, SKPaymentTransactionObserver {
 @Test func `A child asks, a parent answers`() throws {
     let store = try SandboxStore(
         products: [.consumable("sword", price: "0.99")],
-        authorizer: .always(.askSomebodyElse)
+        authorizer: .always(.askToBuy)
     )
     let queue = SKPaymentQueue(backend: store, delivery: .inline)
     let till = Till()

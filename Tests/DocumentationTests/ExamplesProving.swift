@@ -39,7 +39,7 @@ private let sandbox = ContractSubject(
             authorizer: Authorizer { request in
                 switch request.productIdentifier {
                 case "dragon": .decline()
-                case "gift": .askSomebodyElse
+                case "gift": .askToBuy
                 default: .approve
                 }
             }

@@ -54,7 +54,7 @@
                         authorizer: Authorizer { request in
                             switch request.productIdentifier {
                             case "dragon": .decline()
-                            case "gift": .askSomebodyElse
+                            case "gift": .askToBuy
                             default: .approve
                             }
                         },

@@ -37,7 +37,7 @@ extension ScenarioCommand {
                 switch call.text("answer") {
                 case "cancel": .always(.cancel)
                 case "decline": .always(.decline())
-                case "ask": .always(.askSomebodyElse)
+                case "ask": .always(.askToBuy)
                 case "later": .always(.later)
                 default: .approving
                 }
@@ -201,7 +201,7 @@ extension Call {
             case "approve": .decided(.approve)
             case "decline": .decided(.decline())
             case "cancel": .decided(.cancel)
-            case "ask": .decided(.askSomebodyElse)
+            case "ask": .decided(.askToBuy)
             case "interrupt": .interrupted
             default: .decided(.decline(failure("--outcome")))
             }

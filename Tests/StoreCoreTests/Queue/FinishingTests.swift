@@ -175,7 +175,7 @@ import Testing
     func `B152: A transaction that waits for somebody else is left alone, with a line in the log`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askToBuy))
         let log = LogRecorder()
         let observer = Recorder()
         let queue = await world.observedQueue(observer, log: log.log)
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func `B152: Finishing what was last seen deferred does not lose an approval not yet told of`() async throws {
-        let world = try Conformer.inProcess.world(authorizer: .always(.askSomebodyElse))
+        let world = try Conformer.inProcess.world(authorizer: .always(.askToBuy))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B60, B62, B152: A deferred transaction has nothing but its payment`(conformer: Conformer) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askToBuy))
         let (queue, observer) = await world.observedQueue()
         await queue.buy("sword")
         let transaction = try #require(observer.transactions.first)
@@ -128,7 +128,7 @@ import Testing
     func `B152, B153: A deferred transaction is later purchased or failed, one callback each`(
         conformer: Conformer
     ) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askToBuy))
         let (queue, observer) = await world.observedQueue()
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
@@ -149,7 +149,7 @@ import Testing
     @Test func `B152, B153: A deferral and its outcome are two callbacks even where they are delivered together`()
         async throws
     {
-        let world = try Conformer.inProcess.world(authorizer: .always(.askSomebodyElse))
+        let world = try Conformer.inProcess.world(authorizer: .always(.askToBuy))
         let deliveries = DispatchQueue(label: "deliveries")
         let observer = Recorder()
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))

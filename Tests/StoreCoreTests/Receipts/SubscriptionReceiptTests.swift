@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `The receipts of a purchase that waited name the day on which it was made`() throws {
-        let market = try Market(authorizer: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askToBuy))
         let app = App(on: market.store, finishes: false)
         app.buy("gold.monthly")
         market.advance(to: "2025-01-05T00:00:00Z")

@@ -56,7 +56,7 @@ extension Authorizer {
     static let byProduct = Authorizer { request in
         switch request.productIdentifier {
         case "dragon": .decline()
-        case "gift": .askSomebodyElse
+        case "gift": .askToBuy
         default: .approve
         }
     }

@@ -52,7 +52,7 @@ import Testing
         await #expect(throws: PurchaseError(.userCancelled, "coins")) {
             try await till.run { try await shop.buy(Request("coins")) }
         }
-        till.store.authorizer = .always(.askSomebodyElse)
+        till.store.authorizer = .always(.askToBuy)
         await #expect(throws: PurchaseError(.deferred, "coins")) {
             try await till.run { try await shop.buy(Request("coins")) }
         }

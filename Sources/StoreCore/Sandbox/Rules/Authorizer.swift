@@ -31,7 +31,7 @@ public enum Authorization: Hashable, Sendable {
     /// The payment is declined: the transaction fails with the given failure, or else with the code `unknown`.
     case decline(StoreFailure? = nil)
     /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
-    case askSomebodyElse
+    case askToBuy
     /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
     case later
 }

@@ -321,7 +321,7 @@ extension SandboxState {
         let event: StoreEvent
         var bought: StoreEvent.Order?
         switch answer {
-        case .approve where isFirstAnswer && asksToBuy(payment, for: row.account, rules), .askSomebodyElse:
+        case .approve where isFirstAnswer && asksToBuy(payment, for: row.account, rules), .askToBuy:
             guard row.transaction.state == .purchasing else { return }
             event = .deferred(transaction: number)
         case .approve:

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `A decision about somebody who is signed out is heard when they sign in`() throws {
-        let market = try Market(authorizer: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askToBuy))
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, buying: "full.game")
         try market.signIn(bob)

@@ -30,13 +30,13 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B152: When somebody else is asked it is deferred until they decide`(conformer: Conformer) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askToBuy))
         let (queue, observer) = await world.observedQueue()
         await queue.buy("full.game")
         #expect(observer.history == [.updated("full.game", .purchasing), .updated("full.game", .deferred)])
         let request = try #require(world.store.undecided.first)
         #expect(request.productIdentifier == "full.game" && request.total == amount("4.99"))
-        try world.store.decide(request.transaction, .askSomebodyElse)
+        try world.store.decide(request.transaction, .askToBuy)
         try world.store.decide(request.transaction, .later)
         await queue.settle()
         #expect(observer.history.count == 2)

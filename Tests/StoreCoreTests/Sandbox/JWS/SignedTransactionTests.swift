@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `What gave nothing has no JWS`() throws {
-        let market = try Market(authorizer: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askToBuy))
         let app = App(on: market.store)
         app.buy("dragon", "sword")
         for identifier in ["1", "2", "3", "0", "-1", "01", "", "sword"] {

@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `What is read back later is told as it was, and only the last word says decided`() throws {
-        let store = try store(.always(.askSomebodyElse))
+        let store = try store(.always(.askToBuy))
         store.connect(receiver, after: nil)
         let start = receiver.cursor
         store.disconnect(receiver)

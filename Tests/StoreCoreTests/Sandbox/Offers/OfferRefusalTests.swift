@@ -133,7 +133,7 @@ import Testing
 
     @Test func `An order whose offer was withdrawn while it waited fails rather than cost more`() throws {
         try shop.subscribeElsewhere()
-        shop.store.authorizer = .always(.askSomebodyElse)
+        shop.store.authorizer = .always(.askToBuy)
         try shop.buy("gold", under: "quarter")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)

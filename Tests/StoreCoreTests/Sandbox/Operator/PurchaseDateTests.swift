@@ -140,7 +140,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `An order that waits is dated in the past, and renewed until it is approved`(asksAgain: Bool) throws {
-        let authorizer = Authorizer.always(asksAgain ? .askSomebodyElse : .approve)
+        let authorizer = Authorizer.always(asksAgain ? .askToBuy : .approve)
         let market = try Market(on: "2025-06-15T00:00:00Z", authorizer: authorizer)
         market.store.acceptsTestPurchases = true
         let app = App(on: market.store)

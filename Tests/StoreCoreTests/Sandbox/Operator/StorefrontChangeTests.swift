@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: Conformer.allCases)
     func `B170: A delegate is asked about each open purchase; yes changes nothing`(conformer: Conformer) async throws {
-        let world = try conformer.world(authorizer: .always(.askSomebodyElse))
+        let world = try conformer.world(authorizer: .always(.askToBuy))
         let deputy = Deputy()
         let (queue, observer) = try await moved(world, deputy)
         #expect(deputy.asked == ["sword in DEU", "shield in DEU"] && observer.callbacks == [[.storefrontChanged]])
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test func `An app that is not running is not asked; what is not sold there fails when it is approved`() throws {
-        let market = try Market(Self.products, authorizer: .always(.askSomebodyElse))
+        let market = try Market(Self.products, authorizer: .always(.askToBuy))
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("sword", "cheese")
         try market.store.setStorefront("DEU")

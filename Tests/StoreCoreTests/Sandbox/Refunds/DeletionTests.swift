@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `B218: An order that waits for a decision can be deleted, and is never decided`() throws {
-        store.authorizer = .always(.askSomebodyElse)
+        store.authorizer = .always(.askToBuy)
         let app = App(on: store, buying: "full.game")
         try store.deleteTransaction("1")
         #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecided == [])
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `B218: What was ordered before a subscription began, and approved since, goes with it`() throws {
-        store.authorizer = .always(.askSomebodyElse)
+        store.authorizer = .always(.askToBuy)
         let app = App(on: store)
         app.buy("gold.monthly")
         try account.buy("silver.monthly")

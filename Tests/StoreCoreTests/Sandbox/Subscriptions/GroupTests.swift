@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `A purchase that waited counts from its approval`() throws {
-        let market = try Market(authorizer: .always(.askSomebodyElse))
+        let market = try Market(authorizer: .always(.askToBuy))
         let app = App(on: market.store)
         app.buy("gold.monthly")
         let question = try #require(market.at("2025-01-05T00:00:00Z").store.undecided.first)
