@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test func `A payment method is bound if the customer confirms`() async throws {
-        store.externalPurchases.paymentBinding = .cancelled
+        store.externalPurchases.paymentBinding = .canceled
         guard case StoreKitError.userCancelled? = await context.run({ await Self.error() }) else {
             Issue.record("the customer did not cancel")
             return

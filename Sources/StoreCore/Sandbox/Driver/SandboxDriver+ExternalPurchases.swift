@@ -62,7 +62,7 @@ extension SandboxDriver {
         guard outcome != .invalidIdentifier, !identifier.isEmpty else { return ExternalAnswer(.invalidIdentifier) }
         if request.action == .checkPaymentMethod { return ExternalAnswer() }
         switch outcome {
-        case .cancelled: return ExternalAnswer(.cancelled)
+        case .canceled: return ExternalAnswer(.cancelled)
         case .failed: return ExternalAnswer(.failed)
         case .bound, .notEligible, .invalidIdentifier:
             try record { .paymentMethodBound(account: try $0.accountForExternal(on: device), identifier: identifier) }

@@ -47,7 +47,7 @@ public enum PaymentBindingOutcome: String, Hashable, CaseIterable, Codable, Send
     /// The store fails when the customer has confirmed.
     case failed
     /// The customer cancels.
-    case cancelled
+    case canceled = "cancelled"
     /// The customer confirms, and the payment method is bound.
     case bound
 }
