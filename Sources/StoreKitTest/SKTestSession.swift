@@ -274,7 +274,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
         let history = try TestHistory(store)
         let transaction = try history.transaction(identifier)
         if history.isInterrupted(transaction) {
-            try act { store in try store.resolveIssue(transaction.id) }
+            try act { store in try store.resolveInterruption(of: transaction.id) }
         } else if let subscription = history.subscription(of: transaction) {
             try act { store in try store.account.resolveBillingIssue(inGroup: subscription.groupIdentifier) }
         } else {

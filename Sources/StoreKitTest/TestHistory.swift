@@ -10,7 +10,7 @@ struct TestHistory {
         transactions = try store.transactions
         // No key occurs twice: a subscription that starts again after its deletion has another original transaction.
         subscriptions = Dictionary(store.account.subscriptions.map { ($0.originalTransaction, $0) }) { _, new in new }
-        interrupted = Set(store.issues.map(\.transaction))
+        interrupted = Set(store.interruptedPurchases.map(\.transaction))
     }
 
     /// Returns the transaction with a test transaction's number.

@@ -35,8 +35,8 @@ private let products: [SandboxProduct] = [
     #expect((till.errors.first as? SKError)?.code == .unknown)
     #expect(try store.account.totalCharged == 0)
 
-    let issue = try #require(store.issues.first)
-    try store.resolveIssue(issue.transaction)
+    let purchase = try #require(store.interruptedPurchases.first)
+    try store.resolveInterruption(of: purchase.transaction)
     #expect(till.delivered == ["sword"])
 
     store.purchaseFailure = .storeKit(.invalidSignature, "the test wants it so")

@@ -83,7 +83,7 @@ private struct Simulation {
     #expect(queue.transactions.map(\.transactionState) == [.deferred])
     try store.account.setInterruptsPurchases(true)
     queue.add(sword)
-    try store.resolveIssue(store.issues[0].transaction)
+    try store.resolveInterruption(of: store.interruptedPurchases[0].transaction)
     try store.account.setInterruptsPurchases(false)
     try store.account.buy("full.game")
     try store.device.promote("sword")

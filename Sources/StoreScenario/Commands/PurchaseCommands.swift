@@ -106,7 +106,7 @@ extension ScenarioCommand {
             "The buyer resolves what interrupted a purchase"
         ) { call in
             let transaction = try call.transaction(.interrupted)
-            try call.store.resolveIssue(transaction)
+            try call.store.resolveInterruption(of: transaction)
             return call.done("resolved #\(transaction)")
         },
         ScenarioCommand("promote", [.product], [.device], in: .purchases, "The user taps a product on the store's page")

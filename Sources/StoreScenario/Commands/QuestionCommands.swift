@@ -51,7 +51,7 @@ extension ScenarioCommand {
             ScenarioAnswer(table: call.store.undecided.map(\.json), empty: "nothing waits")
         },
         ScenarioCommand("issues", in: .questions, "What was interrupted and waits for resolve") { call in
-            ScenarioAnswer(table: call.store.issues.map(\.json), empty: "nothing was interrupted")
+            ScenarioAnswer(table: call.store.interruptedPurchases.map(\.json), empty: "nothing was interrupted")
         },
         ScenarioCommand("refund-requests", in: .questions, "What somebody wants refunded") { call in
             ScenarioAnswer(table: call.store.refundRequests.map { ["transaction": .string($0)] }, empty: "no requests")

@@ -214,7 +214,7 @@ extension Call {
         case .all: try session.transactions.map(\.id)
         case .sold: try session.transactions.filter(\.isSold).map(\.id)
         case .undecided: store.undecided.map(\.transaction)
-        case .interrupted: store.issues.map(\.transaction)
+        case .interrupted: store.interruptedPurchases.map(\.transaction)
         case .refunded: try session.transactions.filter { $0.refundedAmount != nil }.map(\.id)
         case .refundRequests: store.refundRequests
         case .unfinished: try device().unfinished.filter(\.isFinishable).map(\.id)

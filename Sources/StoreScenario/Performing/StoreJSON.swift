@@ -55,8 +55,8 @@ extension AuthorizationRequest {
     }
 }
 
-extension PurchaseIssue {
-    /// The issue as JSON.
+extension InterruptedPurchase {
+    /// The purchase as JSON.
     package var json: JSONValue {
         [
             "transaction": .string(transaction), "product": .string(productIdentifier), "quantity": .number(quantity),

@@ -23,7 +23,7 @@ struct ConsoleContext {
         let known = products.map { ($0.identifier, $0.localizations.first?.title ?? $0.referenceName) }
         titles = Dictionary(known + localized) { $1 }
         kinds = Dictionary(products.map { ($0.identifier, $0.kind) }) { $1 }
-        interrupted = Set(store.issues.map(\.transaction))
+        interrupted = Set(store.interruptedPurchases.map(\.transaction))
         refundRequests = Set(store.refundRequests)
     }
 

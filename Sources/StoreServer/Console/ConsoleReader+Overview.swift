@@ -65,7 +65,7 @@ extension ConsoleReader {
         let undecided = store.undecided
         let all =
             undecided.map { (kind: "purchase", transaction: $0.transaction) }
-            + store.issues.map { (kind: "interrupted", transaction: $0.transaction) }
+            + store.interruptedPurchases.map { (kind: "interrupted", transaction: $0.transaction) }
             + store.refundRequests.map { (kind: "refund", transaction: $0) }
         let shown = all.prefix(Self.mostWaiting)
         let totals = Dictionary(undecided.prefix(Self.mostWaiting).map { ($0.transaction, $0.total) }) { $1 }

@@ -56,7 +56,7 @@ extension AppLife {
     private func decide(_ step: Int) throws {
         try rest(step)
         for _ in store.undecided { _ = try take(.approve(0)) }
-        for _ in store.issues { _ = try take(.settleInterruption(0)) }
+        for _ in store.interruptedPurchases { _ = try take(.settleInterruption(0)) }
         try settle(before: step)
     }
 

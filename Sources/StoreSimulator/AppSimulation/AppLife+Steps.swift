@@ -30,8 +30,8 @@ extension AppLife {
                 try store.account.setInterruptsPurchases(isOn)
             }
         case .settleInterruption(let index):
-            guard let issue = store.issues.at(index) else { return false }
-            return attempt { try store.resolveIssue(issue.transaction) }
+            guard let issue = store.interruptedPurchases.at(index) else { return false }
+            return attempt { try store.resolveInterruption(of: issue.transaction) }
         case .buyElsewhere(let product): return attempt { _ = try store.account.buy(product) }
         case .promote(let product): return attempt { try device.promote(product) }
         case .useSecondDevice(let isSecond): return try use(second: isSecond)

@@ -208,7 +208,7 @@ final class AppLife {
             case .failed, .restored: break
             }
         }
-        if user.hasInterrupted, !store.issues.isEmpty { states.insert(.interrupted) }
+        if user.hasInterrupted, !store.interruptedPurchases.isEmpty { states.insert(.interrupted) }
         if !device.isReachable { states.insert(.offline) }
         if setup.sellsSubscriptions {
             let subscriptions = store.account.subscriptions

@@ -72,7 +72,7 @@ import Testing
         let app = App(on: store)
         app.buy(product)
         #expect(app.recorder.transactions.map(\.transactionState) == [.failed])
-        try store.resolveIssue(try #require(store.issues.first).transaction)
+        try store.resolveInterruption(of: try #require(store.interruptedPurchases.first).transaction)
         #expect(app.received == [.updated(product, .purchased)])
     }
 

@@ -253,7 +253,7 @@ import Testing
         await shop.context.settle()
         #expect(shop.queue.transactions.isEmpty)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
-        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        try shop.store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
         #expect(try #require(await shop.run { await updates.next() }).unsafePayloadValue.productID == "coins")
         #expect(try shop.charged == 0.99)
     }

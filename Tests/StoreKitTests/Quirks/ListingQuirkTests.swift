@@ -125,7 +125,7 @@ import Testing
         try shop.store.account.setInterruptsPurchases(true)
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("sword").name == "pending")
-        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        try shop.store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
         #expect(await updates.next()?.unsafePayloadValue.productID == "sword")
         #expect(await shop.entitlements == [])
         shop.store.advance(by: 0.5)

@@ -208,7 +208,7 @@ import Testing
         let error = await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
         guard case .unknown = error else { return _ = Issue.record("\(String(describing: error))") }
         #expect(try shop.charged == 0)
-        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        try shop.store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
         let update = try #require(await shop.run { await Transaction.updates.first(1) }.first)
         #expect(update.unsafePayloadValue.productID == "coins")
         #expect(try shop.charged == 0.99)
@@ -223,7 +223,7 @@ import Testing
             // The user sees to the issue, and the app has not heard of it.
             try shop.store.account.setInterruptsPurchases(false)
             if again { _ = try await shop.finished("coins") }
-            try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+            try shop.store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
             return (try shop.charged, await shop.deliveredByUpdates(1))
         }
         #expect(try await buys(again: true).charged == Decimal(string: "1.98"))

@@ -9,7 +9,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No undecided transaction has this identifier.
     case notUndecided(String)
     /// No interrupted purchase has a transaction with this identifier.
-    case noIssue(String)
+    case notInterrupted(String)
     /// The store's page on the device does not show this product.
     case notPromoted(String)
     /// The link does not begin a purchase from this app.
@@ -49,7 +49,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"
         case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
         case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
-        case .noIssue(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
+        case .notInterrupted(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
         case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
         case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
         case .nameTaken(let name) where name.isEmpty: "accounts, devices and families need a name that is not empty"

@@ -31,7 +31,7 @@ extension Simulation {
         if undecided != modelDriver.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(modelDriver.model.undecided)"
         }
-        let issues = store.issues
+        let issues = store.interruptedPurchases
         let isRight = issues.elementsEqual(modelDriver.model.issues) { issue, index in
             let entry = modelDriver.model.entries[index]
             return issue.productIdentifier == entry.product.rawValue && issue.quantity == entry.quantity

@@ -61,18 +61,18 @@ extension Simulation {
     }
 
     func resolveIssue(_ index: Int) {
-        let issues = store.issues
+        let issues = store.interruptedPurchases
         guard !issues.isEmpty, issues.count == modelDriver.model.issues.count else { return }
         let issue = issues[index % issues.count]
         let failed = modelDriver.model.issues[index % issues.count]
-        let action = { [self] in try store.resolveIssue(issue.transaction) }
+        let action = { [self] in try store.resolveInterruption(of: issue.transaction) }
         if modelDriver.model.refusal(ofInterrupted: failed) != nil {
             return expectRefusal("sells \(issue.productIdentifier)", action: action)
         }
         operate {
             $0.resolve(failed)
         } isKept: { store in
-            !store.issues.contains(issue)
+            !store.interruptedPurchases.contains(issue)
         } action: {
             try action()
         }

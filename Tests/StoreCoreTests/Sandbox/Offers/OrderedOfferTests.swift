@@ -151,7 +151,7 @@ import Testing
         try shop.leave()
         try shop.account.setInterruptsPurchases(true)
         #expect(shop.ordered("gold", under: offer(.winBack, "come.back"))?.transactionState == .failed)
-        try shop.store.resolveIssue(try #require(shop.store.issues.first).transaction)
+        try shop.store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
         #expect(shop.metals?.offer?.kind == .winBack)
     }
 

@@ -167,7 +167,7 @@ import Testing
     @Test func `An interrupted order goes through when it is resolved, and is dated then`() throws {
         try account.setInterruptsPurchases(true)
         order("full.game", on: "2025-01-01T00:00:00Z")
-        try market.store.resolveIssue(try #require(market.store.issues.first).transaction)
+        try market.store.resolveInterruption(of: try #require(market.store.interruptedPurchases.first).transaction)
         #expect(try dates(account.transactions) == days("2025-06-15", "2025-06-15"))
         #expect(account.entitlements.map(\.productIdentifier) == ["full.game"])
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// An interrupted purchase, which waits until its user acts outside the app.
-public struct PurchaseIssue: Hashable, Sendable {
+public struct InterruptedPurchase: Hashable, Sendable {
     /// The identifier of the failed transaction.
     public let transaction: String
     /// The name of the account that will pay.
@@ -23,7 +23,7 @@ extension SandboxAccount {
     /// Sets whether all of the account's orders from now on are interrupted.
     ///
     /// An interruption simulates a user who has to agree to something outside the app first: instead of a charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/issues``. Store Kit 2
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/interruptedPurchases``. Store Kit 2
     /// reports the purchase as pending. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
@@ -37,11 +37,11 @@ extension SandboxAccount {
 
 extension SandboxStore {
     /// The interrupted purchases that are not resolved yet, oldest first.
-    public var issues: [PurchaseIssue] {
+    public var interruptedPurchases: [InterruptedPurchase] {
         driver.look { driverState, _ in
             let state = driverState.state
             return state.operatorState.issues.sorted { $0.key < $1.key }.map { number, issue in
-                PurchaseIssue(
+                InterruptedPurchase(
                     transaction: number.identifier,
                     account: state.accounts[issue.account].name,
                     device: state.devices[issue.device].name,
@@ -59,13 +59,13 @@ extension SandboxStore {
     /// not charged.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
-    /// - Throws: ``SandboxError/noIssue(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
+    /// - Throws: ``SandboxError/notInterrupted(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
     ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
-    public func resolveIssue(_ transaction: String) throws {
+    public func resolveInterruption(of transaction: String) throws {
         let rules = driver.state.withLock { $0.settings.rules }
         try driver.change { state, events, now in
             guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
-                throw SandboxError.noIssue(transaction)
+                throw SandboxError.notInterrupted(transaction)
             }
             let purchase = try state.resolution(of: issue.payment, by: issue.account, on: issue.device, rules, now: now)
             events.append(LedgerRecord(date: now, event: .operator(.resolved(transaction: number, purchase))))
