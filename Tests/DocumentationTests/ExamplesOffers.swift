@@ -72,7 +72,7 @@ private func shop() throws -> (SandboxStore, SKPaymentQueue, Till) {
     try store.account.setAutoRenew(false, inGroup: "pro")
     store.advance(by: 60 * 86_400)
 
-    let proof = try store.offerProof(.promotionalOffer("winter"), for: "pro.monthly")
+    let proof = try store.compactJWS(for: .promotionalOffer("winter"), of: "pro.monthly")
     var payment = StorePayment(productIdentifier: "pro.monthly")
     payment.offer = StoreOffer(kind: .promotional, identifier: "winter", proof: proof)
 

@@ -72,7 +72,7 @@ import Testing
 
     @Test func `The word of the app's server on the introductory offer counts`() async throws {
         func word(_ isAllowed: Bool) throws -> Product.PurchaseOption {
-            let proof = try session.store.offerProof(.introductoryOffer(isAllowed: isAllowed), for: "pro.monthly")
+            let proof = try session.store.compactJWS(for: .introductoryOffer(isAllowed: isAllowed), of: "pro.monthly")
             return .introductoryOfferEligibility(compactJWS: proof)
         }
         let full = try await buy([word(false)])
@@ -101,14 +101,14 @@ import Testing
 
     @Test func `A promotional offer is for who is or was subscribed, signed or not`() async throws {
         try await expectRefusal(.ineligibleForOffer, [.promotionalOffer(id: "spring")])
-        let proof = try session.store.offerProof(.promotionalOffer("spring"), for: "pro.monthly")
+        let proof = try session.store.compactJWS(for: .promotionalOffer("spring"), of: "pro.monthly")
         let options = Product.PurchaseOption.promotionalOffer("spring", compactJWS: proof)
         try await expectRefusal(.ineligibleForOffer, Set(options))
     }
 
     @Test func `A promotional offer that is signed is bought once, and a false signature buys nothing`() async throws {
         try await lapse()
-        let proof = try session.store.offerProof(.promotionalOffer("spring"), for: "pro.monthly")
+        let proof = try session.store.compactJWS(for: .promotionalOffer("spring"), of: "pro.monthly")
         let forged = Product.PurchaseOption.promotionalOffer("spring", compactJWS: String(proof.reversed()))
         try await expectRefusal(.invalidOfferSignature, Set(forged))
         let signed = Set(Product.PurchaseOption.promotionalOffer("spring", compactJWS: proof))

@@ -73,9 +73,9 @@ extension SandboxStore {
     ///   - nonce: a number used for one payment only; a random one unless given.
     /// - Returns: a JWS in compact serialization, valid for 24 hours by the store's clock.
     /// - Throws: the signer's errors, and a ``StoreFailure`` if the store has no key, or one that signs no JWS.
-    public func offerProof(
-        _ grant: OfferClaims.Grant,
-        for productIdentifier: String,
+    public func compactJWS(
+        for grant: OfferClaims.Grant,
+        of productIdentifier: String,
         nonce: UUID = UUID()
     ) throws -> String {
         guard let signer = offerSigners.first else {

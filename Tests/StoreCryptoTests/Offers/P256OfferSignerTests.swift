@@ -167,7 +167,7 @@ import Testing
             )
         ])
         store.offerSigners = [signer]
-        let proof = try store.offerProof(.introductoryOffer(isAllowed: false), for: "gold")
+        let proof = try store.compactJWS(for: .introductoryOffer(isAllowed: false), of: "gold")
         let secret = HMACOfferSigner(keyIdentifier: "key", key: signer.publicKey)
         let forged = try claims(at: store.clock.now).signed(by: secret)
         let other = try claims(at: store.clock.now).signed(by: P256OfferSigner(keyIdentifier: "key"))

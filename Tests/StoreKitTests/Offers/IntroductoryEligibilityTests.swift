@@ -13,7 +13,7 @@ import Testing
         for product: String = "gold",
         signedBy store: SandboxStore? = nil
     ) throws -> Product.PurchaseOption {
-        .introductoryOfferEligibility(compactJWS: try (store ?? shop.store).offerProof(grant, for: product))
+        .introductoryOfferEligibility(compactJWS: try (store ?? shop.store).compactJWS(for: grant, of: product))
     }
 
     @Test func `The app's server can grant the introductory offer to who has had it`() async throws {

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `A proof of another offer is invalid`() async throws {
-        let proof = try shop.store.offerProof(.promotionalOffer("gift"), for: "gold")
+        let proof = try shop.store.compactJWS(for: .promotionalOffer("gift"), of: "gold")
         let options = Product.PurchaseOption.promotionalOffer("spring", compactJWS: proof)
         try await shop.expectRefusal(.invalidOfferSignature, of: "gold", Set(options))
     }

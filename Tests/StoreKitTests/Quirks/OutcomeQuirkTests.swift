@@ -86,7 +86,7 @@ import Testing
 
     @Test func `C8: An introductory override of unknown signature sells at the full price`() async throws {
         let (shop, stranger) = try offerShop()
-        let unknown = try stranger.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
+        let unknown = try stranger.compactJWS(for: .introductoryOffer(isAllowed: true), of: "gold")
         for proof in [unknown, "word"] {
             let option = Product.PurchaseOption.introductoryOfferEligibility(compactJWS: proof)
             try await shop.expectRefusal(.invalidOfferSignature, of: "gold", [option])
@@ -109,7 +109,7 @@ import Testing
         #expect(try shop.charged == Decimal(string: "3.99"))
         try shop.store.account.setAsksToBuy(false)
         try shop.endSubscription()
-        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
+        let proof = try shop.store.compactJWS(for: .introductoryOffer(isAllowed: true), of: "gold")
         let known = Product.PurchaseOption.introductoryOfferEligibility(compactJWS: proof)
         #expect(try await shop.bought("gold", [known]).offer?.type == .introductory)
         // It served once, and its signature is known.
@@ -121,7 +121,7 @@ import Testing
         try shop.lapse()
         shop.store.quirks = [.unknownOfferSellsAtFullPrice]
         let charged = try shop.charged
-        for proof in [try stranger.offerProof(.promotionalOffer("spring"), for: "gold"), "word"] {
+        for proof in [try stranger.compactJWS(for: .promotionalOffer("spring"), of: "gold"), "word"] {
             let options = Product.PurchaseOption.promotionalOffer("spring", compactJWS: proof)
             let error = await #expect(throws: StoreKitError.self) { try await shop.buy("gold", Set(options)) }
             guard case .unknown = error else { return _ = Issue.record("\(String(describing: error))") }

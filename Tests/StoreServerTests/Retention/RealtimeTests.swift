@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test func `A promotional offer of version 2 is verified, offered and accepted`() async throws {
-        let jws = try store.offerProof(.promotionalOffer("winter"), for: "gold")
+        let jws = try store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         let page = try await page(choice("promotionalOffer", #","promotionalOfferSignatureV2":"\#(jws)""#))
         #expect(page.refusal == nil && page.offer == .promotionalOffer("winter", productIdentifier: "gold"))
         try store.account.accept(page)
@@ -210,11 +210,11 @@ import Testing
         }
         let sentence = "promotionalOfferSignatureV2 is no JWS with the claims of a promotional offer"
         #expect(try await refusal("x") == sentence)
-        #expect(try await refusal(store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")) == sentence)
-        let jws = try store.offerProof(.promotionalOffer("winter"), for: "gold")
+        #expect(try await refusal(store.compactJWS(for: .introductoryOffer(isAllowed: true), of: "gold")) == sentence)
+        let jws = try store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         let forged = jws.dropLast(8) + "AAAAAAAA"
         #expect(try await refusal(String(forged))?.contains("was not signed with the key") == true)
-        let unknown = try store.offerProof(.promotionalOffer("summer"), for: "gold")
+        let unknown = try store.compactJWS(for: .promotionalOffer("summer"), of: "gold")
         #expect(try await refusal(unknown)?.contains("summer") == true)
         await clock.advance(by: 25 * 3600)
         #expect(try await refusal(jws)?.contains("24 hours") == true)

@@ -93,7 +93,7 @@ import Testing
 
     @Test func `A promotional offer is sold against its proof`() throws {
         let before = try shop.charged
-        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        let proof = try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         #expect(order(proof)?.transactionState == .purchased)
         #expect(shop.metals?.offer?.kind == .promotional && shop.metals?.offer?.identifier == "winter")
         #expect(try shop.charged == before + OfferShop.price("0.99"))
@@ -194,7 +194,7 @@ import Testing
         shop.store.offerSigners = [plain]
         #expect(order(proof)?.trouble == .storeKit(.invalidSignature))
         shop.store.offerSigners = []
-        #expect(throws: StoreFailure.self) { try shop.store.offerProof(.promotionalOffer("winter"), for: "gold") }
+        #expect(throws: StoreFailure.self) { try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold") }
     }
 }
 

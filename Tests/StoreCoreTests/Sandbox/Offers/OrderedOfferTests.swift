@@ -85,7 +85,7 @@ import Testing
         shop.app.buy("gold")
         #expect(shop.metals?.offer?.kind == .introductory)
         try shop.account.setAutoRenew(false, inGroup: "metals")
-        let proof = try shop.after(10 * 86_400).store.offerProof(.introductoryOffer(isAllowed: true), for: "gold")
+        let proof = try shop.after(10 * 86_400).store.compactJWS(for: .introductoryOffer(isAllowed: true), of: "gold")
         shop.app.order("gold", under: offer(kind, proof: proof))
         #expect(shop.lastState == .purchased && shop.metals?.offer?.kind == .introductory)
         #expect(try shop.charged == 0)
@@ -93,14 +93,14 @@ import Testing
 
     @Test(arguments: [StoreOffer.Kind.introductory, .noIntroductory])
     func `A proof withholds the introductory offer from who never had it`(kind: StoreOffer.Kind) throws {
-        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: false), for: "gold")
+        let proof = try shop.store.compactJWS(for: .introductoryOffer(isAllowed: false), of: "gold")
         shop.app.order("gold", under: offer(kind, proof: proof))
         #expect(shop.lastState == .purchased)
         #expect(try shop.metals?.offer == nil && shop.charged == OfferShop.price("4.99"))
     }
 
     @Test func `Where there is no introductory offer, a proof that grants it buys at the full price`() throws {
-        let proof = try shop.store.offerProof(.introductoryOffer(isAllowed: true), for: "silver")
+        let proof = try shop.store.compactJWS(for: .introductoryOffer(isAllowed: true), of: "silver")
         shop.app.order("silver", under: offer(.introductory, proof: proof))
         #expect(try shop.lastState == .purchased && shop.charged == OfferShop.price("2.99"))
     }
@@ -110,7 +110,7 @@ import Testing
     @Test func `A payment with a discount and another offer is refused`() throws {
         try shop.subscribeElsewhere()
         let discount = try shop.store.signedOffer("winter", for: "gold")
-        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        let proof = try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         shop.app.order("gold") { payment in
             payment.discount = discount
             payment.offer = offer(.promotional, "winter", proof: proof)
@@ -126,7 +126,7 @@ import Testing
     @Test func `An order that waits keeps its offer, and is sold under it although the proof has aged`() throws {
         let shop = try OfferShop(authorizer: .always(.later))
         try shop.store.settle { try shop.account.buy("news") }
-        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        let proof = try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
         let question = try #require(shop.store.undecided.first)
         #expect(question.total == OfferShop.price("0.99"))
@@ -137,7 +137,7 @@ import Testing
     @Test func `An order that waits fails if its offer is gone when it is approved`() throws {
         let shop = try OfferShop(authorizer: .always(.later))
         try shop.store.settle { try shop.account.buy("news") }
-        let proof = try shop.store.offerProof(.promotionalOffer("winter"), for: "gold")
+        let proof = try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
         var gold = try #require(OfferShop.products.first)
         gold.subscription?.promotionalOffers = []
