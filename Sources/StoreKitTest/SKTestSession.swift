@@ -254,14 +254,14 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it is not deferred.
     open func approveAskToBuyTransaction(identifier: UInt) throws {
-        try act(on: identifier) { store, transaction in try store.decide(transaction.id, .approve) }
+        try act(on: identifier) { store, transaction in try store.decide(transaction.id, as: .approve) }
     }
 
     /// Declines a transaction that waits for approval, which then fails (behavior 208).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/invalidAction`` if it is not deferred.
     open func declineAskToBuyTransaction(identifier: UInt) throws {
-        try act(on: identifier) { store, transaction in try store.decide(transaction.id, .decline()) }
+        try act(on: identifier) { store, transaction in try store.decide(transaction.id, as: .decline()) }
     }
 
     /// Resolves the issue that blocks a purchase or a renewal (behaviors 209 and 210).

@@ -72,8 +72,8 @@ final class Till: NSObject, SKPaymentTransactionObserver {
     queue.add(SKPayment(productIdentifier: "sword"))
     #expect(queue.transactions.first?.transactionState == .deferred)
 
-    let question = try #require(store.undecided.first)
-    try store.decide(question.transaction, .approve)
+    let question = try #require(store.undecidedRequests.first)
+    try store.approve(question)
     #expect(till.delivered == ["sword"])
 }
 

@@ -98,7 +98,7 @@ private struct NotifiedStore {
     queue.add(observer)
     queue.add(SKPayment(productIdentifier: "sword"))
     try world.told("ONE_TIME_CHARGE") {
-        try store.decide(store.undecided[0].transaction, .approve)
+        try store.approve(store.undecidedRequests[0])
     }
     try world.told("ONE_TIME_CHARGE") {
         try account.redeem(code: "SWORDS")

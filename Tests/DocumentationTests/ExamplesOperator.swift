@@ -19,8 +19,8 @@ private let products: [SandboxProduct] = [
     queue.add(SKPayment(productIdentifier: "sword"))
     #expect(queue.transactions.map(\.transactionState) == [.deferred])
 
-    let request = try #require(child.undecided.first)
-    try store.decide(request.transaction, .approve)
+    let request = try #require(child.undecidedRequests.first)
+    try store.approve(request)
     #expect(till.delivered == ["sword"])
 }
 

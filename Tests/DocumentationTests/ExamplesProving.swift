@@ -49,7 +49,7 @@ private let sandbox = ContractSubject(
     return .init(
         store,
         reopen: open,
-        approve: { try store.decide($0, .approve) },
+        approve: { try store.decide($0, as: .approve) },
         refund: { try store.refund($0) },
         revoke: { try store.refund($0) },
         promote: { try store.device.promote($0) },

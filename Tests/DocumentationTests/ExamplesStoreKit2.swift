@@ -83,7 +83,7 @@ func hasPaidForTheApp() async throws -> Bool {
             Issue.record("it does not wait")
             return
         }
-        try arcade.store.decide(arcade.store.undecided[0].transaction, .approve)
+        try arcade.store.approve(arcade.store.undecidedRequests[0])
         let update = try #require(await updates.next()).payloadValue
         #expect(update.productID == "coins")
         await update.finish()

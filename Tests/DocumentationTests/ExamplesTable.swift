@@ -74,8 +74,8 @@ private struct Simulation {
     try store.account.setAsksToBuy(true)
     queue.add(sword)
     queue.add(sword)
-    try store.decide(store.undecided[0].transaction, .approve)
-    try store.decide(store.undecided[0].transaction, .decline())
+    try store.approve(store.undecidedRequests[0])
+    try store.decline(store.undecidedRequests[0])
     try store.account.setAsksToBuy(false)
     let payment = SKMutablePayment(productIdentifier: "sword")
     payment.simulatesAskToBuyInSandbox = true

@@ -53,8 +53,8 @@ final class FinishWatcher: NSObject, SKPaymentTransactionObserver {
     queue.add(till)
 
     queue.add(SKPayment(productIdentifier: "castle"))
-    let request = try #require(store.undecided.first)
-    try store.decide(request.transaction, .approve)
+    let request = try #require(store.undecidedRequests.first)
+    try store.approve(request)
     store.settle()
 
     #expect(till.delivered == ["castle"])

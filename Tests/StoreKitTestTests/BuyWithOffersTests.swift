@@ -147,6 +147,6 @@ import Testing
 
     @Test func `A purchase that simulates Ask to Buy is bought all the same`() async throws {
         try await buy([.simulatesAskToBuyInSandbox(true)])
-        #expect(app.list == ["0 pro.monthly purchased"] && session.store.undecided.isEmpty)
+        #expect(app.list == ["0 pro.monthly purchased"] && session.store.undecidedRequests.isEmpty)
     }
 }

@@ -65,7 +65,7 @@
                 return ContractSubject.Store(
                     store,
                     reopen: { try open() },
-                    approve: { try store.decide($0, .approve) },
+                    approve: { try store.decide($0, as: .approve) },
                     refund: { try store.refund($0) },
                     revoke: { try store.refund($0) },
                     promote: { try store.device.promote($0) },

@@ -28,7 +28,7 @@ import Testing
         queue.add(SKPayment(productIdentifier: "gift"))
         await shopper.wait(for: "gift deferred")
         let gift = try #require(try shop.store.transactions.last?.id)
-        try shop.store.decide(gift, .approve)
+        try shop.store.decide(gift, as: .approve)
         await shopper.wait(for: "gift removed")
         queue.add(SKPayment(productIdentifier: "dragon"))
         await shopper.wait(for: "dragon removed")

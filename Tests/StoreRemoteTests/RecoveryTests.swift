@@ -57,7 +57,7 @@ import Testing
         let line = await remote.connected()
         try await remote.submit([.purchase(of: "gift", in: line.receiver.journal)])
         await line.receiver.waitForBatches(2)
-        let gift = try #require(shop.store.undecided.first).transaction
+        let gift = try #require(shop.store.undecidedRequests.first).transaction
         try shop.store.setStorefront("FRA")
         let proxy = try FaultyProxy(to: shop.server.port) { _, _ in .isCut(after: 0) }
         defer { proxy.stop() }
@@ -65,7 +65,7 @@ import Testing
         await sender.decideAfterStorefrontChange(transaction: gift, shouldContinue: true)
         // More than a store waits for an answer.
         await clock.advance(by: 2)
-        #expect(shop.store.undecided.isEmpty == isLost)
+        #expect(shop.store.undecidedRequests.isEmpty == isLost)
         #expect(try shop.store.transactions.map(\.state) == [isLost ? .failed : .deferred])
     }
 }

@@ -130,7 +130,7 @@ extension ContractSubject {
                     shops.withLock { $0.append(next) }
                     return try wrap(next)
                 },
-                approve: { try shop.store.decide($0, .approve) },
+                approve: { try shop.store.decide($0, as: .approve) },
                 refund: { try shop.store.refund($0) },
                 revoke: { try shop.store.refund($0) },
                 promote: { try shop.device.promote($0) },

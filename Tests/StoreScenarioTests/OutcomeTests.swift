@@ -20,7 +20,7 @@ import Testing
         #expect(try shop.perform("buy sword --outcome \(outcome)").contains("#1 sword: \(words)"))
         #expect(try shop.perform("buy sword").contains("#2 sword: purchased"))
         #expect(shop.store.interruptedPurchases.map(\.transaction) == (outcome == "interrupt" ? ["1"] : []))
-        #expect(shop.store.undecided.map(\.transaction) == (outcome == "ask" ? ["1"] : []))
+        #expect(shop.store.undecidedRequests.map(\.transaction) == (outcome == "ask" ? ["1"] : []))
     }
 
     @Test(arguments: [

@@ -107,7 +107,7 @@ extension SandboxAccount {
     /// Turns Ask to Buy on or off for the account's orders from now on, as for a child.
     ///
     /// The authorizer decides first, and may cancel or decline an order. An order that it approves is deferred until
-    /// ``SandboxStore/decide(_:_:)``. The ledger stores the setting.
+    /// ``SandboxStore/decide(_:as:)``. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setAsksToBuy(_ isOn: Bool) throws {
@@ -118,7 +118,7 @@ extension SandboxAccount {
     }
 
     /// The account's orders that wait for a decision, oldest first.
-    public var undecided: [AuthorizationRequest] {
+    public var undecidedRequests: [AuthorizationRequest] {
         driver.look { driverState, now in
             driverState.questions(at: now) { driverState.state.transactions[$0]?.account == number }
         }

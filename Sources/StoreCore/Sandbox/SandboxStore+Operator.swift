@@ -82,12 +82,32 @@ extension SandboxStore {
     }
 
     /// The transactions that wait for a decision, oldest first.
-    public var undecided: [AuthorizationRequest] { driver.look { driverState, now in driverState.questions(at: now) } }
+    public var undecidedRequests: [AuthorizationRequest] {
+        driver.look { driverState, now in driverState.questions(at: now) }
+    }
 
-    /// Applies a decision to one of the ``undecided`` transactions.
+    /// Approves one of the ``undecidedRequests``, as the parent of an account with Ask to Buy would.
     ///
     /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
-    public func decide(_ transaction: String, _ answer: Authorization) throws {
+    public func approve(_ request: AuthorizationRequest) throws { try decide(request.transaction, as: .approve) }
+
+    /// Declines one of the ``undecidedRequests``.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - failure: the failure of the transaction; with the code `unknown` unless given.
+    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
+    public func decline(_ request: AuthorizationRequest, with failure: StoreFailure? = nil) throws {
+        try decide(request.transaction, as: .decline(failure))
+    }
+
+    /// Applies a decision to the transaction of one of the ``undecidedRequests``.
+    ///
+    /// - Parameters:
+    ///   - transaction: the transaction's identifier.
+    ///   - answer: the decision; ``approve(_:)`` and ``decline(_:with:)`` are shorter ways to the most common ones.
+    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
+    public func decide(_ transaction: String, as answer: Authorization) throws {
         let rules = driver.state.withLock { $0.settings.rules }
         try driver.change { sandbox, events, now in
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {

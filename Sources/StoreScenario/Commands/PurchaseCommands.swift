@@ -157,7 +157,7 @@ extension ScenarioCommand {
 extension Call {
     fileprivate func decide(_ answer: Authorization) throws -> ScenarioAnswer {
         let transaction = try transaction(.undecided)
-        try store.decide(transaction, answer)
+        try store.decide(transaction, as: answer)
         return try done("decided", transaction: transaction)
     }
 

@@ -48,7 +48,7 @@ extension ScenarioCommand {
             ScenarioAnswer(table: call.store.families.map(\.json), empty: "no families")
         },
         ScenarioCommand("undecided", in: .questions, "What waits for approve or decline") { call in
-            ScenarioAnswer(table: call.store.undecided.map(\.json), empty: "nothing waits")
+            ScenarioAnswer(table: call.store.undecidedRequests.map(\.json), empty: "nothing waits")
         },
         ScenarioCommand("issues", in: .questions, "What was interrupted and waits for resolve") { call in
             ScenarioAnswer(table: call.store.interruptedPurchases.map(\.json), empty: "nothing was interrupted")

@@ -213,7 +213,7 @@ extension Call {
         switch pool {
         case .all: try session.transactions.map(\.id)
         case .sold: try session.transactions.filter(\.isSold).map(\.id)
-        case .undecided: store.undecided.map(\.transaction)
+        case .undecided: store.undecidedRequests.map(\.transaction)
         case .interrupted: store.interruptedPurchases.map(\.transaction)
         case .refunded: try session.transactions.filter { $0.refundedAmount != nil }.map(\.id)
         case .refundRequests: store.refundRequests

@@ -62,7 +62,7 @@ extension ConsoleReader {
 
     /// The purchases and requests that wait for a decision.
     private func waiting(_ context: ConsoleContext) throws -> JSONValue {
-        let undecided = store.undecided
+        let undecided = store.undecidedRequests
         let all =
             undecided.map { (kind: "purchase", transaction: $0.transaction) }
             + store.interruptedPurchases.map { (kind: "interrupted", transaction: $0.transaction) }

@@ -55,7 +55,7 @@ extension AppLife {
     /// Delivers everything, and makes the pending decisions.
     private func decide(_ step: Int) throws {
         try rest(step)
-        for _ in store.undecided { _ = try take(.approve(0)) }
+        for _ in store.undecidedRequests { _ = try take(.approve(0)) }
         for _ in store.interruptedPurchases { _ = try take(.settleInterruption(0)) }
         try settle(before: step)
     }

@@ -136,8 +136,8 @@ extension AppLife {
     }
 
     private func decide(_ index: Int, _ answer: Authorization) -> Bool {
-        guard let request = store.undecided.at(index) else { return false }
-        return attempt { try store.decide(request.transaction, answer) }
+        guard let request = store.undecidedRequests.at(index) else { return false }
+        return attempt { try store.decide(request.transaction, as: answer) }
     }
 
     private func refund(_ index: Int) throws -> Bool {

@@ -184,14 +184,14 @@ extension Household {
         try store.account.setAsksToBuy(true)
         buy("castle")
         sold += 1
-        let waiting = store.undecided
+        let waiting = store.undecidedRequests
         check("asked", waiting.map(\.transaction), [String(sold)])
         if number.isMultiple(of: 2) {
-            try store.decide(String(sold), .approve)
+            try store.decide(String(sold), as: .approve)
             charged += Self.cents(799)
             check("allowed", app.take(), ["purchased castle"])
         } else {
-            try store.decide(String(sold), .decline(.storeKit(.paymentCancelled, "the word of \(number)")))
+            try store.decide(String(sold), as: .decline(.storeKit(.paymentCancelled, "the word of \(number)")))
             check("declined", app.take(), ["failed castle: SKErrorDomain 2: the word of \(number)"])
         }
         try store.account.setAsksToBuy(false)

@@ -158,7 +158,7 @@ private final class DecidesLater: SpoiltTransactions, @unchecked Sendable {
         let answer: Authorization = transaction.payment.productIdentifier == "dragon" ? .decline() : .approve
         clock.schedule(at: clock.now + 5) { [store] in
             // Each connection sees the transaction; the first decides.
-            try? store.decide(transaction.identifier, answer)
+            try? store.decide(transaction.identifier, as: answer)
         }
         return [transaction]
     }

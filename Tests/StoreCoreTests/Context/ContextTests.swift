@@ -185,13 +185,13 @@ import Testing
         #expect(observer.history == [.updated("sword", .purchasing), .updated("spear", .purchased)])
         #expect(queue.transactions.map(\.payment.productIdentifier) == ["spear"])
         // The store before is silent now.
-        try before.store.decide(try #require(before.store.undecided.first).transaction, .approve)
+        try before.store.decide(try #require(before.store.undecidedRequests.first).transaction, as: .approve)
         await before.store.settle()
         queue.add(SKPayment(productIdentifier: "shield"))
         await context.settle()
         #expect(observer.history(of: "sword") == [.updated("sword", .purchasing)])
         #expect(observer.history(of: "shield").last == .updated("shield", .purchased))
-        #expect(before.store.undecided.isEmpty)
+        #expect(before.store.undecidedRequests.isEmpty)
     }
 
     @Test(arguments: Conformer.allCases)

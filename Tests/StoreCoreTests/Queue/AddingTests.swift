@@ -33,7 +33,7 @@ import Testing
         expected.applicationUsername = "somebody"
         #expect(transaction.payment == expected)
         #expect(!(transaction.payment is SKMutablePayment))
-        let request = try #require(world.store.undecided.first)
+        let request = try #require(world.store.undecidedRequests.first)
         #expect(request.productIdentifier == "sword")
         #expect(request.quantity == 2)
     }
@@ -78,7 +78,7 @@ import Testing
         queue.add(payment)
         queue.add(payment)
         await queue.settle()
-        #expect(world.store.undecided.map(\.total) == [amount("0.99"), amount("0.99")])
+        #expect(world.store.undecidedRequests.map(\.total) == [amount("0.99"), amount("0.99")])
     }
 
     @Test(arguments: Conformer.allCases)
@@ -86,12 +86,12 @@ import Testing
         let world = try conformer.world(authorizer: .always(.later))
         let queue = world.queue()
         await queue.buy("sword")
-        #expect(world.store.undecided.isEmpty)
+        #expect(world.store.undecidedRequests.isEmpty)
         let observer = Recorder()
         queue.add(observer)
         await queue.settle()
-        #expect(world.store.undecided.map(\.productIdentifier) == ["sword"])
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        #expect(world.store.undecidedRequests.map(\.productIdentifier) == ["sword"])
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         await queue.settle()
         #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
     }
@@ -104,8 +104,8 @@ import Testing
         await queue.settle()
         #expect(queue.transactions.map(\.payment.productIdentifier) == ["sword", "shield", "spear"])
         #expect(queue.transactions.allSatisfy { $0.transactionState == .purchasing })
-        let shield = try #require(world.store.undecided.first { $0.productIdentifier == "shield" })
-        try world.store.decide(shield.transaction, .approve)
+        let shield = try #require(world.store.undecidedRequests.first { $0.productIdentifier == "shield" })
+        try world.store.decide(shield.transaction, as: .approve)
         await queue.settle()
         #expect(queue.transactions.map(\.transactionState) == [.purchasing, .purchased, .purchasing])
         #expect(observer.history(of: "sword") == [.updated("sword", .purchasing)])

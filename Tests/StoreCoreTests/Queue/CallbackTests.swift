@@ -192,7 +192,7 @@ import Testing
             for turn in 0..<40 { queue.add(SKPayment(productIdentifier: "sword", quantity: 1 + (thread + turn) % 9)) }
         }
         await queue.settle()
-        #expect(world.store.undecided.map(\.quantity) == queue.transactions.map(\.payment.quantity))
+        #expect(world.store.undecidedRequests.map(\.quantity) == queue.transactions.map(\.payment.quantity))
         #expect(queue.transactions.count == 120)
     }
 

@@ -110,7 +110,7 @@ import Testing
         first.add(SKPayment(productIdentifier: "sword"))
         let after = Recorder()
         let second = await world.observedQueue(after, journal: journal)
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         #expect(before.history == [.updated("sword", .purchasing)])
         #expect(after.history == [.updated("sword", .purchasing), .updated("sword", .purchased)])
         #expect(first.transactions.isEmpty)

@@ -31,7 +31,7 @@ import Testing
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
         let next = queue.relaunch()
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         await queue.settle()
         #expect(before.history == [.updated("sword", .purchasing), .updated("shield", .purchasing)])
         let after = Recorder()
@@ -39,7 +39,7 @@ import Testing
         await next.settle()
         #expect(after.history(of: "sword").last == .updated("sword", .purchased))
         #expect(after.history(of: "shield") == [.updated("shield", .purchasing)])
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .cancel)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .cancel)
         await next.settle()
         #expect(after.history(of: "shield") == [.updated("shield", .purchasing), .updated("shield", .failed)])
     }
@@ -54,7 +54,7 @@ import Testing
         let next = queue.relaunch()
         next.add(after)
         await next.settle()
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         await next.buy("shield")
         #expect(before.history.isEmpty)
         #expect(queue.transactions.isEmpty)

@@ -36,7 +36,7 @@ import Testing
         let joined = world.clock.now
         await queue.buy("sword")
         await world.advance(by: 3600)
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         await queue.settle()
         let transaction = try #require(observer.transactions.first)
         #expect(transaction.transactionState == .purchased)
@@ -114,7 +114,7 @@ import Testing
         let queue = await world.observedQueue(observer, delivery: .queue(deliveries))
         await queue.buy("sword")
         deliveries.suspend()
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         let transaction = try #require(queue.transactions.first)
         #expect(transaction.transactionState == .purchasing)
         #expect(transaction.hasNoDetails)
@@ -132,8 +132,8 @@ import Testing
         let (queue, observer) = await world.observedQueue()
         for product in ["sword", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
         await queue.settle()
-        for (request, answer) in zip(world.store.undecided.reversed(), [Authorization.approve, .decline()]) {
-            try world.store.decide(request.transaction, answer)
+        for (request, answer) in zip(world.store.undecidedRequests.reversed(), [Authorization.approve, .decline()]) {
+            try world.store.decide(request.transaction, as: answer)
             await queue.settle()
         }
         #expect(
@@ -156,7 +156,7 @@ import Testing
         deliveries.suspend()
         queue.add(SKPayment(productIdentifier: "sword"))
         queue.add(SKPayment(productIdentifier: "shield"))
-        for request in world.store.undecided { try world.store.decide(request.transaction, .approve) }
+        for request in world.store.undecidedRequests { try world.store.decide(request.transaction, as: .approve) }
         deliveries.resume()
         await queue.settle()
         for product in ["sword", "shield"] {

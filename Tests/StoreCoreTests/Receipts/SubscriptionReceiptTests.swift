@@ -140,7 +140,7 @@ import Testing
         let app = App(on: market.store, finishes: false)
         app.buy("gold.monthly")
         market.advance(to: "2025-01-05T00:00:00Z")
-        try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
+        try market.store.decide(try #require(market.store.undecidedRequests.first?.transaction), as: .approve)
         market.advance(to: "2025-02-05T00:00:00Z")
         let bought = app.recorder.transactions.filter { $0.transactionState == .purchased }
         let fields = try bought.map { market.store.verify(receipt: try #require($0.transactionReceipt)).fields }

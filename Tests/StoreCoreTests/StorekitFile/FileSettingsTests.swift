@@ -62,7 +62,7 @@ import Testing
         let app = App(on: store)
         app.buy(product)
         #expect(app.received == [.updated(product, .purchased)])
-        #expect(store.undecided.isEmpty)
+        #expect(store.undecidedRequests.isEmpty)
     }
 
     @Test func `B209: Interrupted purchases fail and wait to be resolved`() throws {

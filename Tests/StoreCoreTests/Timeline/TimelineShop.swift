@@ -30,7 +30,7 @@ struct TimelineShop {
         try store.account(named: "ben")?.setAsksToBuy(true)
         tablet.buy("sword")
         market.clock.advance(by: 4 * 3_600)
-        try store.decide("2", .approve)
+        try store.decide("2", as: .approve)
         tablet.queue.settle()
         phone.buy("dragon")
         market.advance(to: "2025-03-05T00:00:00Z")

@@ -26,7 +26,7 @@ import Testing
         market.clock.advance(by: 40)
         tablet.order("game") { $0.simulatesAskToBuyInSandbox = true }
         market.clock.advance(by: 2 * 3_600)
-        try store.decide("2", .approve)
+        try store.decide("2", as: .approve)
         tablet.queue.settle()
         market.advance(to: "2026-04-02T16:30:00Z")
         phone.queue.settle()

@@ -186,7 +186,7 @@ import Testing
             #expect(queue.transactions.map(\.payment.productIdentifier) == weapons)
             #expect(queue.transactions.map(\.payment.quantity) == [1, 1, 1])
             #expect(queue.transactions.map(\.transactionState) == [.purchasing, .purchasing, .purchasing])
-            for request in world.store.undecided { try world.store.decide(request.transaction, .approve) }
+            for request in world.store.undecidedRequests { try world.store.decide(request.transaction, as: .approve) }
             await context.settle()
             #expect(queue.transactions.isEmpty)
             for weapon in weapons {

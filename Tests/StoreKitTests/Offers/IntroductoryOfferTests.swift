@@ -90,7 +90,7 @@ import Testing
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("gold", [.simulatesAskToBuyInSandbox(true)]).name == "pending")
         #expect(try await shop.isEligibleForIntroductoryOffer())
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         let update = try #require(await shop.run { await updates.next() }).payloadValue
         #expect(update.offer?.line == "introductory nil FREE_TRIAL 1 Week")
         #expect(try await !shop.isEligibleForIntroductoryOffer())

@@ -108,9 +108,9 @@ import Testing
             }
             #expect(result.name == "pending")
         }
-        let waiting = shop.store.undecided.map(\.transaction)
+        let waiting = shop.store.undecidedRequests.map(\.transaction)
         #expect(waiting.count == 2)
-        for number in waiting { try shop.store.decide(number, .approve) }
+        for number in waiting { try shop.store.decide(number, as: .approve) }
         let transactions = try shop.store.account.transactions
         #expect(transactions.map(\.state) == [.purchased, .failed])
         #expect(transactions.last?.failure?.underlying?.code == 4_000_097)

@@ -94,7 +94,7 @@ import Testing
         try shop.store.account.setAsksToBuy(true)
         guard case .pending = try await shop.buy("silver") else { return #expect(Bool(false), "it is not pending") }
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         await shop.context.settle()
         #expect(shop.queue.transactions.isEmpty)
         #expect(try await shop.renewal().autoRenewPreference == "silver")
@@ -168,7 +168,7 @@ import Testing
             try await Product.products(for: ["sword"])[0].purchase(options: [.simulatesAskToBuyInSandbox(true)])
         }
         #expect(result.name == "pending")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         await buyer.settle()
         await other.settle()
         #expect(!observer.told.isEmpty)
@@ -208,7 +208,7 @@ import Testing
         try shop.store.account.setAsksToBuy(false)
         for _ in 0..<80 { shop.queue.add(SKPayment(productIdentifier: "coins")) }
         #expect(try await shop.bought("coins").id == 2)
-        try shop.store.decide("1", .approve)
+        try shop.store.decide("1", as: .approve)
         #expect(try await shop.bought("coins").id == 1)
         let all = shop.queue.transactions
         // All but the fortieth and the last.

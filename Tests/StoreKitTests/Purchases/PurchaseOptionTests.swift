@@ -61,7 +61,7 @@ import Testing
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(true), .quantity(2)]).name == "pending")
         #expect(try shop.charged == 0)
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         let update = try #require(await shop.run { await updates.next() }).payloadValue
         #expect(update.productID == "coins" && update.purchasedQuantity == 2)
         #expect(try shop.charged == Decimal(string: "1.98"))
@@ -70,7 +70,7 @@ import Testing
     @Test func `A purchase that simulates Ask to Buy and is declined brings nothing`() async throws {
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("coins", [.simulatesAskToBuyInSandbox(true)]).name == "pending")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .decline())
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .decline())
         try shop.store.account.buy("sword")
         // The subscriber hears of what comes next, and of nothing before.
         #expect(try #require(await shop.run { await updates.next() }).payloadValue.productID == "sword")

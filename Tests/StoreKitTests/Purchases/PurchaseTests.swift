@@ -57,9 +57,9 @@ import Testing
         let shop = try Shop(delivery)
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.buy("coins").name == "pending")
-        let question = try #require(shop.store.undecided.first)
+        let question = try #require(shop.store.undecidedRequests.first)
         async let update = shop.run { await Transaction.updates.first(1) }
-        try shop.store.decide(question.transaction, .approve)
+        try shop.store.decide(question.transaction, as: .approve)
         #expect(try await update.map { try $0.payloadValue.productID } == ["coins"])
     }
 
@@ -67,9 +67,9 @@ import Testing
         let shop = try Shop(.inline)
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.buy("coins").name == "pending")
-        let question = try #require(shop.store.undecided.first)
+        let question = try #require(shop.store.undecidedRequests.first)
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
-        try shop.store.decide(question.transaction, .decline())
+        try shop.store.decide(question.transaction, as: .decline())
         await shop.context.settle()
         #expect(shop.queue.transactions.isEmpty)
         // The subscriber hears of what comes next, and of nothing before.
@@ -85,13 +85,13 @@ import Testing
         #expect(try await shop.buy("sword").name == "pending")
         _ = shop.queue.relaunch()
         _ = await shop.run { await Storefront.current }
-        let questions = shop.store.undecided
-        try shop.store.decide(questions[0].transaction, .decline())
+        let questions = shop.store.undecidedRequests
+        try shop.store.decide(questions[0].transaction, as: .decline())
         await shop.context.settle()
         #expect(try shop.store.device.unfinished.map(\.productIdentifier) == ["sword"])
         let observer = FinishingObserver()
         shop.queue.add(observer)
-        try shop.store.decide(questions[1].transaction, .decline())
+        try shop.store.decide(questions[1].transaction, as: .decline())
         await shop.context.settle()
         #expect(observer.told.last == "sword \(SKPaymentTransactionState.failed.rawValue)")
         #expect(try shop.store.device.unfinished.isEmpty)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await shop.buy("coins", [option]).name == "pending")
         try shop.store.setStorefront("DEU")
         #expect(asked.withLock { $0 } == ["DEU"])
-        #expect(shop.store.undecided.count == (goesOn ? 1 : 0))
+        #expect(shop.store.undecidedRequests.count == (goesOn ? 1 : 0))
         await shop.context.settle()
         #expect(shop.queue.transactions.count == (goesOn ? 1 : 0))
     }
@@ -146,9 +146,9 @@ import Testing
         _ = await questions.first(1)
         buyer.cancel()
         await #expect(throws: CancellationError.self) { try await buyer.value }
-        let question = try #require(shop.store.undecided.first)
+        let question = try #require(shop.store.undecidedRequests.first)
         async let update = shop.run { await Transaction.updates.first(1) }
-        try shop.store.decide(question.transaction, .approve)
+        try shop.store.decide(question.transaction, as: .approve)
         #expect(try await update.map { try $0.payloadValue.productID } == ["coins"])
     }
 

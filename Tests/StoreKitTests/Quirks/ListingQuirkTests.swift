@@ -85,7 +85,7 @@ import Testing
         try shop.store.account.setAsksToBuy(true)
         _ = try await shop.buy("sword")
         shop.store.quirks = [.announcesBeforeListing(by: 0.5), .listsLate(by: 60)]
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         #expect(await shop.entitlements == [])
         shop.store.advance(by: 0.5)
         #expect(await shop.entitlements == ["sword"])
@@ -112,8 +112,8 @@ import Testing
         var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
         #expect(try await shop.buy("sword").name == "pending")
         shop.store.advance(by: 3600)
-        let order = try #require(shop.store.undecided.first)
-        try shop.store.decide(order.transaction, .approve)
+        let order = try #require(shop.store.undecidedRequests.first)
+        try shop.store.decide(order.transaction, as: .approve)
         #expect(await updates.next()?.unsafePayloadValue.productID == "sword")
         #expect(await shop.entitlements == [])
         shop.store.advance(by: 0.5)

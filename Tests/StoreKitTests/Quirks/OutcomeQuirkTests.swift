@@ -74,7 +74,7 @@ import Testing
         #expect(try await shop.bought("gold").id == old.id)
         try shop.store.account.setAsksToBuy(true)
         #expect(try await shop.buy("gold").name == "pending")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         #expect(try shop.charged == charged && shop.store.account.entitlements.isEmpty)
     }
 
@@ -105,7 +105,7 @@ import Testing
         try shop.store.account.setAsksToBuy(true)
         let word = Product.PurchaseOption.introductoryOfferEligibility(compactJWS: "word")
         #expect(try await shop.buy("gold", [word]).name == "pending")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         #expect(try shop.charged == Decimal(string: "3.99"))
         try shop.store.account.setAsksToBuy(false)
         try shop.endSubscription()
@@ -149,7 +149,7 @@ import Testing
     private func declinedCoins(_ shop: Shop) async throws -> Product.PurchaseResult {
         try shop.store.account.setAsksToBuy(true)
         let result = try await shop.buy("coins")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .decline())
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .decline())
         return result
     }
 
@@ -174,15 +174,15 @@ import Testing
         await #expect(throws: StoreKitError.self) { try await shop.buy("coins") }
         shop.store.authorizer = .always(.later)
         shop.queue.add(SKPayment(productIdentifier: "coins"))
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .decline())
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .decline())
         shop.store.authorizer = .approving
         shop.store.purchaseFailure = nil
         #expect(try shop.charged == 0)
         try shop.store.account.setAsksToBuy(true)
         shop.queue.add(SKPayment(productIdentifier: "coins"))
         shop.store.purchaseFailure = .storeKit(.unknown, "it fails")
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .decline())
-        #expect(try shop.charged == 0 && shop.store.undecided.isEmpty)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .decline())
+        #expect(try shop.charged == 0 && shop.store.undecidedRequests.isEmpty)
     }
 
     @Test func `C9: An app that hears its own purchases only never delivers what a parent has declined`() async throws {
@@ -240,7 +240,7 @@ import Testing
         let task = Task { try await sheet.buy().name }
         await sheet.backend.isOrdered()
         sheet.store.advance(by: 86_400)
-        #expect(sheet.store.undecided.map(\.productIdentifier) == ["coins"])
+        #expect(sheet.store.undecidedRequests.map(\.productIdentifier) == ["coins"])
         #expect(try sheet.store.account.totalCharged == 0)
         sheet.store.quirks = [.notifiesTwice]
         #expect(try await task.value == "success")
@@ -253,7 +253,7 @@ import Testing
         await sheet.backend.isOrdered()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        try sheet.store.decide(try #require(sheet.store.undecided.first).transaction, .approve)
+        try sheet.store.decide(try #require(sheet.store.undecidedRequests.first).transaction, as: .approve)
         let update = try #require(await sheet.context.run { await Transaction.updates.first(1) }.first)
         #expect(update.unsafePayloadValue.productID == "coins")
         sheet.store.quirks = []
@@ -272,10 +272,10 @@ import Testing
         shop.queue.add(observer)
         shop.queue.add(SKPayment(productIdentifier: "coins"))
         shop.queue.add(SKPayment(productIdentifier: "sword"))
-        try #require(asked.withLock { $0 } == 0 && shop.store.undecided.count == 2)
-        try shop.store.decide(shop.store.undecided[0].transaction, .approve)
+        try #require(asked.withLock { $0 } == 0 && shop.store.undecidedRequests.count == 2)
+        try shop.store.decide(shop.store.undecidedRequests[0].transaction, as: .approve)
         shop.store.quirks = []
-        #expect(asked.withLock { $0 } == 1 && shop.store.undecided.isEmpty)
+        #expect(asked.withLock { $0 } == 1 && shop.store.undecidedRequests.isEmpty)
         #expect(try shop.charged == 0.99)
     }
 
@@ -305,9 +305,9 @@ import Testing
             SKPaymentQueue.default().add(observer)
             SKPaymentQueue.default().add(SKPayment(productIdentifier: "coins"))
         }
-        #expect(try store.undecided.count == 1 && store.account.totalCharged == 0)
+        #expect(try store.undecidedRequests.count == 1 && store.account.totalCharged == 0)
         store = try SandboxStore(products: Shop.products, ledger: ledger)
-        #expect(try store.undecided.isEmpty && store.account.totalCharged == 0.99)
+        #expect(try store.undecidedRequests.isEmpty && store.account.totalCharged == 0.99)
     }
 
     @Test func `C15: An app whose button waits for the purchase stays disabled, one with a way out does not`()

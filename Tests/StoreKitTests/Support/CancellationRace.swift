@@ -74,7 +74,7 @@ struct CancellationRace: Sendable {
                 try? store.account.requestPriceIncreaseConsent(inGroup: "club")
                 try? store.account.answerPriceConsent(.agree, inGroup: "club")
             case .unfinished, .all: flaky.isLate = false
-            case .purchase: for question in store.undecided { try? store.decide(question.transaction, .approve) }
+            case .purchase: for question in store.undecidedRequests { try? store.decide(question.transaction, as: .approve) }
             case .finish: break
             }
         }

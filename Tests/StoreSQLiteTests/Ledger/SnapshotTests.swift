@@ -52,7 +52,7 @@ import Testing
             time.advance(by: 90 * 86_400)
         }
         #expect(try short.device.unfinished == long.device.unfinished)
-        #expect(short.undecided == long.undecided)
+        #expect(short.undecidedRequests == long.undecidedRequests)
         #expect(short.account.subscription(inGroup: "club") == long.account.subscription(inGroup: "club"))
         #expect(short.accounts.map(\.name) == long.accounts.map(\.name))
         #expect(short.devices.map(\.name) == long.devices.map(\.name))

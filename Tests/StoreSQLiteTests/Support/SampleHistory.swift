@@ -22,8 +22,8 @@ enum SampleHistory {
         for product in ["full.game", "gold", "season", "season", "dragon"] {
             queue.add(SKPayment(productIdentifier: product))
         }
-        try store.decide(store.undecided[0].transaction, .approve)
-        try store.decide(store.undecided[0].transaction, .decline())
+        try store.decide(store.undecidedRequests[0].transaction, as: .approve)
+        try store.decide(store.undecidedRequests[0].transaction, as: .decline())
         time.advance(by: 100 * 86_400)
         queue.restoreCompletedTransactions()
         try store.register(.consumable("axe", price: "0.10"))

@@ -230,7 +230,7 @@ private final class Finisher: NSObject, SKPaymentTransactionObserver {
         queue.add(SKPayment(productIdentifier: "gold"))
         let gold = try #require(shop.store.transactions.last?.id)
         shop.clock.advance(by: 4 * 86_400)
-        try shop.store.decide(gold, .approve)
+        try shop.store.decide(gold, as: .approve)
         #expect(try shop.store.requestRefund(of: gold) == .taken)
         let prorated = report(Self.second, ["refundPreference": .text("GRANT_PRORATED")])
         #expect(try send("v2", prorated, about: gold).errorCode.number == nil)

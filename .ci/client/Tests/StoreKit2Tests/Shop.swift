@@ -27,7 +27,7 @@ struct Shop: Sendable {
 
     /// Answers the question that a child has asked.
     func approve() throws {
-        for question in store.undecided { try store.decide(question.transaction, .approve) }
+        for question in store.undecidedRequests { try store.approve(question) }
     }
 
     func refund(_ product: String) throws {

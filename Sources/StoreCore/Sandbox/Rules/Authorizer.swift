@@ -30,9 +30,9 @@ public enum Authorization: Hashable, Sendable {
     case cancel
     /// The payment is declined: the transaction fails with the given failure, or else with the code `unknown`.
     case decline(StoreFailure? = nil)
-    /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:_:)``.
+    /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:as:)``.
     case askToBuy
-    /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:_:)``.
+    /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:as:)``.
     case later
 }
 

@@ -27,7 +27,7 @@ extension Simulation {
         guard disk.head != checkedRecords else { return nil }
         checkedRecords = disk.head
         if let violation = checkNames() ?? checkPromotions() ?? checkTokens() { return violation }
-        let undecided = store.undecided.compactMap { PaymentTag.number(in: $0.applicationUsername) }
+        let undecided = store.undecidedRequests.compactMap { PaymentTag.number(in: $0.applicationUsername) }
         if undecided != modelDriver.model.undecided {
             return "payments \(undecided) wait for a decision, and should be \(modelDriver.model.undecided)"
         }

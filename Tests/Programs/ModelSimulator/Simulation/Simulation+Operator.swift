@@ -4,16 +4,16 @@ import StoreCore
 // Operations of the store's operator and its users.
 extension Simulation {
     func decide(_ index: Int, _ decision: Model.Decision) {
-        let undecided = store.undecided
+        let undecided = store.undecidedRequests
         guard !undecided.isEmpty else { return }
         let request = undecided[index % undecided.count]
         guard let tag = PaymentTag.number(in: request.applicationUsername) else { return }
         operate {
             $0.decide(tag: tag, decision)
         } isKept: { store in
-            !store.undecided.contains { $0.transaction == request.transaction }
+            !store.undecidedRequests.contains { $0.transaction == request.transaction }
         } action: { [self] in
-            try store.decide(request.transaction, decision.authorization)
+            try store.decide(request.transaction, as: decision.authorization)
         }
     }
 

@@ -108,7 +108,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
         let isLost = doubt.map { !$0.isKept(store) } ?? false
         if isLost, let doubt { model = doubt.before }
         model.forgetQuestions(
-            undecided: Set(store.undecided.compactMap { PaymentTag.number(in: $0.applicationUsername) })
+            undecided: Set(store.undecidedRequests.compactMap { PaymentTag.number(in: $0.applicationUsername) })
         )
         // A reopened store begins without it.
         model.purchaseFailure = nil
@@ -183,7 +183,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
     /// Records an app's answer whether a purchase goes on in a new country.
     func continues(_ identifier: String, _ shouldContinue: Bool, on device: Int) {
         guard isReachable[device] else { return }
-        begin { store in !store.undecided.contains { $0.transaction == identifier } }
+        begin { store in !store.undecidedRequests.contains { $0.transaction == identifier } }
         model.answer(identifier, continues: shouldContinue, on: device)
     }
 

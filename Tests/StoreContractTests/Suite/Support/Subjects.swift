@@ -43,7 +43,7 @@ extension ContractSubject {
             return Store(
                 wrap(store),
                 reopen: { wrap(try open()) },
-                approve: { try store.decide($0, .approve) },
+                approve: { try store.decide($0, as: .approve) },
                 refund: { try store.refund($0) },
                 revoke: { try store.refund($0) },
                 promote: { try store.device.promote($0) },

@@ -45,7 +45,7 @@ import Testing
         let transaction = try #require(hosting.queue.transactions.first)
         #expect(transaction.transactionState == .purchasing)
         #expect(transaction.downloads.isEmpty)
-        try hosting.store.decide(try #require(hosting.store.undecided.first).transaction, .approve)
+        try hosting.store.decide(try #require(hosting.store.undecidedRequests.first).transaction, as: .approve)
         #expect(transaction.downloads.count == 1)
     }
 

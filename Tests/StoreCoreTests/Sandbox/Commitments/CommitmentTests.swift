@@ -106,7 +106,7 @@ import Testing
         let app = App(on: market.store)
         app.order("year") { $0.billingPlan = .monthly }
         try market.store.register(CommittedSubscriber.year("year", level: 2, price: "99.99"))
-        try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
+        try market.store.decide(try #require(market.store.undecidedRequests.first).transaction, as: .approve)
         app.queue.settle()
         #expect(app.recorder.transactions.last?.transactionState == .failed)
         #expect(try market.store.account.totalCharged == 0)

@@ -54,7 +54,7 @@ import Testing
         let bob = try market.store.addAccount("bob")
         let app = App(on: market.store, buying: "full.game")
         try market.signIn(bob)
-        try market.store.decide(try #require(market.store.undecided.first?.transaction), .approve)
+        try market.store.decide(try #require(market.store.undecidedRequests.first?.transaction), as: .approve)
         market.store.settle()
         #expect(try app.received == [] && bob.totalCharged == 0)
         try market.signIn(market.account)

@@ -34,17 +34,17 @@ import Testing
         let (queue, observer) = await world.observedQueue()
         await queue.buy("full.game")
         #expect(observer.history == [.updated("full.game", .purchasing), .updated("full.game", .deferred)])
-        let request = try #require(world.store.undecided.first)
+        let request = try #require(world.store.undecidedRequests.first)
         #expect(request.productIdentifier == "full.game" && request.total == amount("4.99"))
-        try world.store.decide(request.transaction, .askToBuy)
-        try world.store.decide(request.transaction, .later)
+        try world.store.decide(request.transaction, as: .askToBuy)
+        try world.store.decide(request.transaction, as: .later)
         await queue.settle()
         #expect(observer.history.count == 2)
-        try world.store.decide(request.transaction, .approve)
+        try world.store.decide(request.transaction, as: .approve)
         await queue.settle()
-        #expect(observer.history.last == .updated("full.game", .purchased) && world.store.undecided.isEmpty)
+        #expect(observer.history.last == .updated("full.game", .purchased) && world.store.undecidedRequests.isEmpty)
         let decided = SandboxError.notUndecided(request.transaction)
-        #expect(throws: decided) { try world.store.decide(request.transaction, .cancel) }
+        #expect(throws: decided) { try world.store.decide(request.transaction, as: .cancel) }
     }
 
     @Test(arguments: Conformer.allCases)
@@ -57,7 +57,7 @@ import Testing
             queue.add(payment)
             await queue.settle()
             #expect(observer.history == [.updated("sword", .purchasing), .updated("sword", .deferred)])
-            try world.store.decide(try #require(world.store.undecided.first).transaction, .decline())
+            try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .decline())
             await queue.settle()
             #expect(observer.history.last == .updated("sword", .failed))
         }
@@ -120,11 +120,11 @@ import Testing
         let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
         await queue.settle()
-        #expect(world.store.undecided.map(\.total) == [amount("4.99"), amount("4.99")])
-        try world.store.decide(try #require(world.store.undecided.last).transaction, .approve)
+        #expect(world.store.undecidedRequests.map(\.total) == [amount("4.99"), amount("4.99")])
+        try world.store.decide(try #require(world.store.undecidedRequests.last).transaction, as: .approve)
         await queue.settle()
-        #expect(world.store.undecided.map(\.total) == [0])
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .approve)
+        #expect(world.store.undecidedRequests.map(\.total) == [0])
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .approve)
         await queue.settle()
         #expect(observer.transactions.map(\.transactionState) == [.purchased, .purchased])
         #expect(observer.transactions.allSatisfy { $0.original == nil })
@@ -136,9 +136,9 @@ import Testing
         let (queue, observer) = await world.observedQueue()
         for _ in 1...2 { queue.add(SKPayment(productIdentifier: "full.game")) }
         await queue.settle()
-        try world.store.decide(try #require(world.store.undecided.first).transaction, .cancel)
+        try world.store.decide(try #require(world.store.undecidedRequests.first).transaction, as: .cancel)
         await queue.settle()
-        #expect(world.store.undecided.map(\.total) == [amount("4.99")])
+        #expect(world.store.undecidedRequests.map(\.total) == [amount("4.99")])
         #expect(observer.transactions.map(\.transactionState) == [.failed, .purchasing])
     }
 
@@ -183,8 +183,8 @@ import Testing
         ]
         #expect(throws: errors[0].0) { _ = try SandboxStore(storefront: "ZZZ") }
         #expect(throws: errors[1].0) { try store.setAvailability(.withdrawn, of: "swrod") }
-        #expect(throws: errors[2].0) { try store.decide("7", .approve) }
-        #expect(throws: SandboxError.notUndecided("seven")) { try store.decide("seven", .approve) }
+        #expect(throws: errors[2].0) { try store.decide("7", as: .approve) }
+        #expect(throws: SandboxError.notUndecided("seven")) { try store.decide("seven", as: .approve) }
         for (error, name) in errors { #expect(error.description.contains(name)) }
     }
 }

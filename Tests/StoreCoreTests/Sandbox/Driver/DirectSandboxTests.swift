@@ -118,8 +118,8 @@ import Testing
         await queue.buy("shield")
         async let purchase: Void = onThread { queue.add(SKPayment(productIdentifier: "sword")) }
         await onThread { gate.waitForArrival() }
-        let shield = try #require(store.undecided.first { $0.productIdentifier == "shield" })
-        try store.decide(shield.transaction, .approve)
+        let shield = try #require(store.undecidedRequests.first { $0.productIdentifier == "shield" })
+        try store.decide(shield.transaction, as: .approve)
         // Before the authorizer has answered.
         await hasHeard.wait()
         withExtendedLifetime(listener) {}
@@ -160,7 +160,7 @@ import Testing
         let waiting = await queue.settle()
         #expect(observer.history == [.updated("sword", .purchasing)])
         #expect(waiting.contains { $0.contains("sword") })
-        try store.decide(try #require(store.undecided.first).transaction, .approve)
+        try store.decide(try #require(store.undecidedRequests.first).transaction, as: .approve)
         await queue.settle()
         #expect(observer.history == whole("sword"))
     }

@@ -132,7 +132,7 @@ import Testing
         let store = try SandboxStore(products: World.products, clock: market.clock, authorizer: .always(.later))
         let app = App(on: store)
         for _ in 0..<4 { app.buy("lessons") }
-        for identifier in ["3", "1", "4", "2"] { try store.decide(identifier, .approve) }
+        for identifier in ["3", "1", "4", "2"] { try store.decide(identifier, as: .approve) }
         for identifier in ["1", "2", "3", "4"] {
             try store.refund(identifier)
             #expect(throws: SandboxError.alreadyRefunded(identifier)) { try store.refund(identifier) }

@@ -21,8 +21,8 @@ import Testing
     @Test func `What waited and was decided says what became of it`() throws {
         let market = try Market(authorizer: .always(.later))
         let app = App(on: market.store, buying: "sword", "full.game")
-        try market.store.decide("1", .approve)
-        try market.store.decide("2", .cancel)
+        try market.store.decide("1", as: .approve)
+        try market.store.decide("2", as: .cancel)
         app.queue.settle()
         let all = try market.store.transactions
         #expect(all.map(\.state) == [.purchased, .failed])

@@ -83,7 +83,7 @@ import Testing
             #expect(throws: unknown) { try market.store.signedTransaction(identifier) }
         }
         #expect(try market.store.account.signedTransactions.isEmpty)
-        try market.after(60).store.decide("2", .approve)
+        try market.after(60).store.decide("2", as: .approve)
         // Dated like its receipt.
         #expect(try market.store.signedTransaction("2").payload.purchaseDate == milliseconds("2025-01-01T00:00:00Z"))
     }
@@ -91,7 +91,7 @@ import Testing
     @Test func `A subscription that was asked about begins when it is approved`() throws {
         try account.setAsksToBuy(true)
         app.buy("gold.monthly")
-        try market.at("2025-01-05T00:00:00Z").store.decide("1", .approve)
+        try market.at("2025-01-05T00:00:00Z").store.decide("1", as: .approve)
         let payload = try payload("1")
         let ordered = milliseconds("2025-01-01T00:00:00Z")
         #expect(payload.purchaseDate == ordered && payload.originalPurchaseDate == ordered)

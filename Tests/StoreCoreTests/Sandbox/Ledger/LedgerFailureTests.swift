@@ -30,7 +30,7 @@ import Testing
         let store = try store(.always(.later))
         store.connect(receiver, after: nil)
         #expect(store.submit(receiver.commands(.buy("shield"))) == .taken)
-        let known = store.undecided
+        let known = store.undecidedRequests
         ledger.failing = act
         ledger.isReadable = false
         let commands = receiver.commands(.buy("full.game"), .buy("sword"), .buy("spear"))
@@ -44,13 +44,13 @@ import Testing
         let late = UpdateRecorder()
         store.connect(late, after: nil)
         #expect(late.losses == [unreadable] && late.batches.isEmpty)
-        #expect(store.undecided == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil)
+        #expect(store.undecidedRequests == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil)
 
         ledger.repair()
         #expect(store.sells("sword") == true)
         #expect(store.submit(commands) == .taken)
         #expect(receiver.transactions == (1...4).map { "\($0) purchasing" })
-        #expect(store.undecided.map(\.productIdentifier) == ["shield", "full.game", "sword", "spear"])
+        #expect(store.undecidedRequests.map(\.productIdentifier) == ["shield", "full.game", "sword", "spear"])
     }
 
     @Test(arguments: [FailingLedger.Act.append, .commit])
@@ -101,10 +101,10 @@ import Testing
         let other = UpdateRecorder()
         #expect(there.submit(other.commands(.buy("sword"))) == .taken)
         #expect(receiver.transactions.isEmpty)
-        #expect(here.undecided.count == 1)
+        #expect(here.undecidedRequests.count == 1)
         #expect(receiver.transactions == ["1 purchasing"])
         #expect(there.submit(other.commands(.buy("shield"))) == .taken)
-        try here.decide("2", .approve)
+        try here.decide("2", as: .approve)
         #expect(receiver.transactions == ["1 purchasing", "2 purchasing", "2 purchased"])
         #expect(there.submit(other.commands(.buy("spear"))) == .taken)
         let late = UpdateRecorder()
@@ -119,7 +119,7 @@ import Testing
         store.disconnect(receiver)
         let buyer = UpdateRecorder()
         #expect(store.submit(buyer.commands(.buy("sword"), .buy("shield"))) == .taken)
-        for request in store.undecided { try store.decide(request.transaction, .approve) }
+        for request in store.undecidedRequests { try store.decide(request.transaction, as: .approve) }
         store.connect(receiver, after: start)
         let past = ["1 purchasing", "2 purchasing", "1 deferred", "2 deferred", "1 purchased", "2 purchased"]
         #expect(receiver.transactions == past)
@@ -148,7 +148,7 @@ import Testing
         ledger.repair()
         store.connect(receiver, after: receiver.cursor)
         #expect(receiver.transactions.suffix(1) == ["2 failed"])
-        #expect(store.undecided.isEmpty)
+        #expect(store.undecidedRequests.isEmpty)
         #expect(asked.withLock { $0 } == ["sword", "shield"])
     }
 
@@ -167,7 +167,7 @@ import Testing
         let authorizer = Authorizer.noting { request in asked.withLock { $0.append(request.productIdentifier) } }
         let reopened = try store(authorizer)
         #expect(asked.withLock { $0 } == ["shield"])
-        #expect(reopened.undecided.map(\.productIdentifier) == ["sword"])
+        #expect(reopened.undecidedRequests.map(\.productIdentifier) == ["sword"])
         reopened.connect(receiver, after: nil)
         #expect(receiver.transactions == ["1 purchasing", "2 purchased"])
         _ = try store(authorizer)
@@ -199,11 +199,11 @@ import Testing
     @Test func `The first transaction is number 1, and has no other spelling`() throws {
         let store = try store(.always(.later))
         #expect(store.submit(receiver.commands(.buy("sword"))) == .taken)
-        #expect(store.undecided.map(\.transaction) == ["1"])
+        #expect(store.undecidedRequests.map(\.transaction) == ["1"])
         for spelling in ["+1", "01", "0", "", " 1"] {
-            #expect(throws: SandboxError.notUndecided(spelling)) { try store.decide(spelling, .approve) }
+            #expect(throws: SandboxError.notUndecided(spelling)) { try store.decide(spelling, as: .approve) }
         }
-        try store.decide("1", .approve)
+        try store.decide("1", as: .approve)
         #expect(store.receipt(forTransaction: "1") != nil && store.receipt(forTransaction: "+1") == nil)
         #expect(store.receipt(forTransaction: "01") == nil && store.receipt(forTransaction: "-1") == nil)
         #expect(store.submit(receiver.commands(.finish(transaction: "+1"), .finish(transaction: "01"))) == .taken)
@@ -213,9 +213,9 @@ import Testing
     @Test func `What waits for a decision is listed in its order, whatever is taken out of it`() throws {
         let store = try store(.always(.later))
         for _ in 1...700 { #expect(store.submit(receiver.commands(.buy("sword"))) == .taken) }
-        let numbers = store.undecided.compactMap { Int($0.transaction) }
+        let numbers = store.undecidedRequests.compactMap { Int($0.transaction) }
         #expect(numbers == Array(1...700))
-        for number in numbers where number % 3 != 0 { try store.decide(String(number), .approve) }
-        #expect(store.undecided.compactMap { Int($0.transaction) } == numbers.filter { $0 % 3 == 0 })
+        for number in numbers where number % 3 != 0 { try store.decide(String(number), as: .approve) }
+        #expect(store.undecidedRequests.compactMap { Int($0.transaction) } == numbers.filter { $0 % 3 == 0 })
     }
 }

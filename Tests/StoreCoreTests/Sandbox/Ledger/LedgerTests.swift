@@ -14,13 +14,13 @@ import Testing
         let before = try world(.always(.later))
         let (shop, shopper) = await before.observedQueue()
         for product in ["full.game", "sword", "shield", "swrod"] { shop.add(SKPayment(productIdentifier: product)) }
-        for request in before.store.undecided.prefix(2) { try before.store.decide(request.transaction, .approve) }
+        for request in before.store.undecidedRequests.prefix(2) { try before.store.decide(request.transaction, as: .approve) }
         shop.finishTransaction(try #require(shopper.transactions.first))
         try before.store.setAvailability(.withdrawn, of: "spear")
         try before.store.register(.consumable("axe", price: "0.49"))
         try before.store.setPaymentsAllowed(false)
         let after = try world()
-        #expect(after.store.undecided == before.store.undecided && after.store.sells("spear") == false)
+        #expect(after.store.undecidedRequests == before.store.undecidedRequests && after.store.sells("spear") == false)
         #expect(after.store.sells("axe") == true && !after.store.canMakePayments)
         let (queue, observer) = await after.observedQueue()
         let states = [("sword", SKPaymentTransactionState.purchased), ("shield", .purchasing), ("swrod", .failed)]
@@ -129,12 +129,12 @@ import Testing
         let world = try Conformer.inProcess.world(authorizer: .always(.later), ledger: ledger)
         let (queue, observer) = await world.observedQueue()
         queue.add(SKPayment(productIdentifier: "sword"))
-        let request = try #require(world.store.undecided.first)
+        let request = try #require(world.store.undecidedRequests.first)
         ledger.failing = .commit
-        #expect(throws: StoreFailure.self) { try world.store.decide(request.transaction, .approve) }
-        #expect(world.store.undecided == [request] && observer.history == [.updated("sword", .purchasing)])
+        #expect(throws: StoreFailure.self) { try world.store.decide(request.transaction, as: .approve) }
+        #expect(world.store.undecidedRequests == [request] && observer.history == [.updated("sword", .purchasing)])
         ledger.failing = nil
-        try world.store.decide(request.transaction, .approve)
+        try world.store.decide(request.transaction, as: .approve)
         #expect(observer.history.last == .updated("sword", .purchased) && queue.transactions.count == 1)
     }
 

@@ -34,8 +34,8 @@ import Testing
         let bob = try store.addAccount("bob")
         let start = ledger.head
         #expect(store.submit(UpdateRecorder().commands(.buy("gold"))) == .taken)
-        let transaction = try #require(store.undecided.first).transaction
-        try store.decide(transaction, .approve)
+        let transaction = try #require(store.undecidedRequests.first).transaction
+        try store.decide(transaction, as: .approve)
         let lost = start..<ledger.head
         if isAnotherThere { try bob.buy("gold") }
         try store.refund(transaction)
@@ -72,9 +72,9 @@ import Testing
         let lost = ledger.head
         let commands = UpdateRecorder().commands(.buy("gold"), .buy("sword"))
         #expect(store.submit(commands) == .taken)
-        let gold = try #require(store.undecided.first)
+        let gold = try #require(store.undecidedRequests.first)
         #expect(gold.productIdentifier == "gold")
-        try store.decide(gold.transaction, .approve)
+        try store.decide(gold.transaction, as: .approve)
         try bob.buy("gold")
         clock.advance(by: 40 * 86_400)
         #expect(bob.subscriptions.map(\.isRunning) == [true])

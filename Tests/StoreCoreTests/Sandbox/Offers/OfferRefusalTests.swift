@@ -126,8 +126,8 @@ import Testing
         try shop.subscribeElsewhere()
         shop.store.authorizer = .always(.later)
         try shop.buy("gold", under: "quarter")
-        #expect(shop.store.undecided.map(\.total) == [OfferShop.price("9.99")])
-        try shop.after(3 * 86_400).store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        #expect(shop.store.undecidedRequests.map(\.total) == [OfferShop.price("9.99")])
+        try shop.after(3 * 86_400).store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         #expect(try shop.metals?.offer?.identifier == "quarter" && shop.charged == OfferShop.price("11.98"))
     }
 
@@ -136,8 +136,8 @@ import Testing
         shop.store.authorizer = .always(.askToBuy)
         try shop.buy("gold", under: "quarter")
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         expectRefusal(.invalidOfferIdentifier, "quarter")
-        #expect(try shop.store.undecided.isEmpty && shop.charged == OfferShop.price("1.99"))
+        #expect(try shop.store.undecidedRequests.isEmpty && shop.charged == OfferShop.price("1.99"))
     }
 }

@@ -176,7 +176,7 @@ import Testing
         try shop.account.setAsksToBuy(true)
         shop.app.order("coins", under: StoreOffer(kind: .code, identifier: "HALF"))
         #expect(redeem("HALF") == nil)
-        try shop.store.decide(shop.store.undecided[0].transaction, .approve)
+        try shop.store.decide(shop.store.undecidedRequests[0].transaction, as: .approve)
         shop.app.queue.settle()
         #expect(try shop.store.transactions.first?.failure?.isStoreKit(.ineligibleForOffer) == true)
     }

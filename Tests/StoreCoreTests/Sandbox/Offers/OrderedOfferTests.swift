@@ -128,9 +128,9 @@ import Testing
         try shop.store.settle { try shop.account.buy("news") }
         let proof = try shop.store.compactJWS(for: .promotionalOffer("winter"), of: "gold")
         shop.app.order("gold", under: offer(.promotional, "winter", proof: proof))
-        let question = try #require(shop.store.undecided.first)
+        let question = try #require(shop.store.undecidedRequests.first)
         #expect(question.total == OfferShop.price("0.99"))
-        try shop.after(3 * 86_400).store.decide(question.transaction, .approve)
+        try shop.after(3 * 86_400).store.decide(question.transaction, as: .approve)
         #expect(shop.metals?.offer?.identifier == "winter")
     }
 
@@ -142,7 +142,7 @@ import Testing
         var gold = try #require(OfferShop.products.first)
         gold.subscription?.promotionalOffers = []
         try shop.store.register(gold)
-        try shop.store.decide(try #require(shop.store.undecided.first).transaction, .approve)
+        try shop.store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
         shop.store.settle()
         #expect(shop.lastTrouble == .storeKit(.invalidOfferIdentifier) && shop.metals == nil)
     }

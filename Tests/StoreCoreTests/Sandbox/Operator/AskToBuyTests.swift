@@ -14,18 +14,18 @@ import Testing
     @Test func `B152, B208: What a child orders is deferred, and purchased once it is approved`() throws {
         let app = App(on: market.store)
         app.buy("sword", quantity: 2)
-        let request = try #require(market.account.undecided.first)
-        #expect(market.store.undecided == [request])
+        let request = try #require(market.account.undecidedRequests.first)
+        #expect(market.store.undecidedRequests == [request])
         #expect(request.quantity == 2 && request.total == Decimal(string: "1.98"))
         #expect(try market.account.totalCharged == 0)
-        try market.store.settle { try market.store.decide(request.transaction, .approve) }
+        try market.store.settle { try market.store.decide(request.transaction, as: .approve) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .purchased))
-        #expect(try market.account.totalCharged == Decimal(string: "1.98") && market.store.undecided.isEmpty)
+        #expect(try market.account.totalCharged == Decimal(string: "1.98") && market.store.undecidedRequests.isEmpty)
     }
 
     @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
         let app = App(on: market.store, buying: "full.game")
-        try market.store.decide(try #require(market.account.undecided.first).transaction, .decline())
+        try market.store.decide(try #require(market.account.undecidedRequests.first).transaction, as: .decline())
         market.store.settle()
         #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred, .failed))
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.unknown))
@@ -42,7 +42,7 @@ import Testing
         try market.account.setAsksToBuy(false)
         app.buy("spear")
         #expect(app.received == [.updated("sword", .purchased), .updated("spear", .purchased)])
-        #expect(market.store.undecided.map(\.productIdentifier) == ["shield"])
+        #expect(market.store.undecidedRequests.map(\.productIdentifier) == ["shield"])
     }
 
     @Test func `B152: Only the child is asked about, and its list holds only what it ordered`() throws {
@@ -53,15 +53,15 @@ import Testing
         let parents = App(on: market.store, buying: "sword")
         childs.buy("shield")
         #expect(parents.received == [.updated("sword", .purchased)])
-        #expect(child.undecided.map(\.productIdentifier) == ["shield"])
-        #expect(child.undecided.map(\.account) == ["child"] && market.account.undecided.isEmpty)
+        #expect(child.undecidedRequests.map(\.productIdentifier) == ["shield"])
+        #expect(child.undecidedRequests.map(\.account) == ["child"] && market.account.undecidedRequests.isEmpty)
     }
 
     @Test func `B19: The child's own answer comes first, and may be no`() throws {
         let market = try Market(authorizer: .always(.cancel))
         try market.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "sword")
-        #expect(market.store.undecided.isEmpty)
+        #expect(market.store.undecidedRequests.isEmpty)
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.paymentCancelled))
     }
 
@@ -71,7 +71,7 @@ import Testing
         var app: App? = App(on: market.store, journal: journal)
         app?.buy("full.game")
         app = nil
-        try market.store.decide(try #require(market.store.undecided.first).transaction, answer)
+        try market.store.decide(try #require(market.store.undecidedRequests.first).transaction, as: answer)
         let state: SKPaymentTransactionState = answer == .approve ? .purchased : .failed
         #expect(App(on: market.store, journal: journal).recorder.callbacks == calls(of: "full.game", state))
         #expect(App(on: market.store, journal: journal).recorder.callbacks == [])
@@ -86,17 +86,17 @@ import Testing
         #expect(market.account.asksToBuy)
         let app = App(on: market.store, journal: journal)
         #expect(app.recorder.callbacks == [[.updated("full.game", .deferred)]])
-        try market.store.decide(try #require(market.account.undecided.first).transaction, .approve)
+        try market.store.decide(try #require(market.account.undecidedRequests.first).transaction, as: .approve)
         market.store.settle()
         #expect(app.recorder.callbacks == calls(of: "full.game", .deferred, .purchased))
         app.buy("sword")
-        #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
+        #expect(market.store.undecidedRequests.map(\.productIdentifier) == ["sword"])
     }
 
     @Test func `B152: What was taken off sale while it waited fails when it is approved, and costs nothing`() throws {
         let app = App(on: market.store, buying: "sword", "shield")
         try market.store.setAvailability(.withdrawn, of: "sword")
-        for number in ["1", "2"] { try market.store.decide(number, .approve) }
+        for number in ["1", "2"] { try market.store.decide(number, as: .approve) }
         market.store.settle()
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(app.recorder.history(of: "shield").suffix(2) == [.updated("shield", .purchased), .removed("shield")])

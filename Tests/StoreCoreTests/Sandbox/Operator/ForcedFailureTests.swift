@@ -40,8 +40,8 @@ import Testing
         let app = App(on: market.store, buying: "sword")
         market.store.purchaseFailure = .storeKit(.unknown, "the test wants it so")
         app.buy("shield")
-        #expect(market.store.undecided.map(\.productIdentifier) == ["sword"])
-        try market.store.settle { try market.store.decide("1", .approve) }
+        #expect(market.store.undecidedRequests.map(\.productIdentifier) == ["sword"])
+        try market.store.settle { try market.store.decide("1", as: .approve) }
         #expect(app.recorder.history(of: "sword").suffix(2) == [.updated("sword", .failed), .removed("sword")])
         #expect(try market.store.account.totalCharged == 0)
     }

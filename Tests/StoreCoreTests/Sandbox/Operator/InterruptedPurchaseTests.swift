@@ -79,9 +79,9 @@ import Testing
         try market.store.account.setAsksToBuy(true)
         let app = App(on: market.store, buying: "sword")
         #expect(market.store.interruptedPurchases.isEmpty)
-        try market.store.settle { try market.store.decide("1", .approve) }
+        try market.store.settle { try market.store.decide("1", as: .approve) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .failed))
-        #expect(market.store.undecided.isEmpty)
+        #expect(market.store.undecidedRequests.isEmpty)
         try market.store.resolveInterruption(of: "1")
         #expect(app.received == [.updated("sword", .purchased)])
     }

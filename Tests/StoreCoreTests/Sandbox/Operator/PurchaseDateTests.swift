@@ -147,7 +147,7 @@ import Testing
         order("gold.monthly", on: "2025-03-01T00:00:00Z", renewsUntilNow: true, in: app)
         if asksAgain {
             #expect(app.received == [])
-            try market.store.decide(try #require(market.store.undecided.first).transaction, .approve)
+            try market.store.decide(try #require(market.store.undecidedRequests.first).transaction, as: .approve)
             market.store.settle()
         }
         #expect(app.received == Array(repeating: .updated("gold.monthly", .purchased), count: 4))

@@ -80,8 +80,8 @@ import Testing
         let (queue, observer) = try await moved(world, deputy)
         #expect(deputy.asked == ["sword in DEU", "shield in DEU"] && observer.callbacks == [[.storefrontChanged]])
         await world.advance(by: 5)
-        #expect(world.store.undecided.count == 2)
-        for request in world.store.undecided { try world.store.decide(request.transaction, .approve) }
+        #expect(world.store.undecidedRequests.count == 2)
+        for request in world.store.undecidedRequests { try world.store.decide(request.transaction, as: .approve) }
         await queue.settle()
         #expect(observer.history(of: "sword") == [.updated("sword", .purchased), .removed("sword")])
         #expect(observer.history(of: "shield") == [.updated("shield", .purchased), .removed("shield")])
@@ -96,23 +96,23 @@ import Testing
         #expect(observer.callbacks == [[.storefrontChanged], [.updated("sword", .failed)], [.removed("sword")]])
         #expect(observer.transactions.first?.trouble == .storeKit(.storeProductNotAvailable))
         #expect(observer.transactions.first?.reason?.contains("sword") == true)
-        #expect(world.store.undecided.map(\.productIdentifier) == ["shield"])
+        #expect(world.store.undecidedRequests.map(\.productIdentifier) == ["shield"])
         await world.advance(by: 5)
-        #expect(world.store.undecided.map(\.productIdentifier) == ["shield"])
+        #expect(world.store.undecidedRequests.map(\.productIdentifier) == ["shield"])
     }
 
     @Test func `B170, B172: Without a delegate, or once it is gone, purchases go on`() throws {
         let market = try Market(authorizer: .always(.later))
         let app = App(on: market.store, buying: "sword")
         try market.store.setStorefront("DEU")
-        #expect(market.after(2).store.undecided.count == 1)
+        #expect(market.after(2).store.undecidedRequests.count == 1)
         do {
             let deputy = Deputy(mayContinue: { _ in false })
             app.queue.delegate = deputy
         }
         #expect(app.queue.delegate == nil)
         try market.store.setStorefront("USA")
-        #expect(market.after(2).store.undecided.count == 1)
+        #expect(market.after(2).store.undecidedRequests.count == 1)
     }
 
     @Test func `B171: No answer within a second of the store's clock counts as no`() throws {
@@ -151,7 +151,7 @@ import Testing
         try store.setStorefront("DEU")
         hasBegun.wait()
         clock.ring(after: 1)
-        #expect(store.undecided.isEmpty)
+        #expect(store.undecidedRequests.isEmpty)
         let other = UpdateRecorder()
         store.connect(other, after: nil)
         #expect(other.transactions == ["1 failed"])
@@ -169,7 +169,7 @@ import Testing
         app.buy("sword")
         let timers = clock.timers
         try store.setStorefront("DEU")
-        #expect(clock.timers == timers && store.undecided.count == 1)
+        #expect(clock.timers == timers && store.undecidedRequests.count == 1)
     }
 
     @Test func `An app that is not running is not asked; what is not sold there fails when it is approved`() throws {
@@ -177,8 +177,8 @@ import Testing
         let journal = MemoryJournal()
         App(on: market.store, journal: journal).buy("sword", "cheese")
         try market.store.setStorefront("DEU")
-        #expect(market.after(5).store.undecided.map(\.total) == [Decimal(string: "1.09"), 2])
-        for request in market.store.undecided { try market.store.decide(request.transaction, .approve) }
+        #expect(market.after(5).store.undecidedRequests.map(\.total) == [Decimal(string: "1.09"), 2])
+        for request in market.store.undecidedRequests { try market.store.decide(request.transaction, as: .approve) }
         let app = App(on: market.store, journal: journal)
         let decided: [Heard] = [.updated("sword", .purchased), .updated("cheese", .failed)]
         #expect(app.recorder.callbacks == [decided, [.removed("sword"), .removed("cheese")]])

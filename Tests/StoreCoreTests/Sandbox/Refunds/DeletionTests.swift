@@ -68,8 +68,8 @@ import Testing
         store.authorizer = .always(.askToBuy)
         let app = App(on: store, buying: "full.game")
         try store.deleteTransaction("1")
-        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecided == [])
-        #expect(throws: SandboxError.self) { try store.decide("1", .approve) }
+        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecidedRequests == [])
+        #expect(throws: SandboxError.self) { try store.decide("1", as: .approve) }
         #expect(try account.totalCharged == 0)
     }
 
@@ -141,7 +141,7 @@ import Testing
         let app = App(on: store)
         app.buy("gold.monthly")
         try account.buy("silver.monthly")
-        try store.decide("1", .approve)
+        try store.decide("1", as: .approve)
         #expect(try store.transactions.map(\.original) == ["2", nil])
         try store.deleteTransaction("2")
         #expect(try store.transactions == [] && inReceipt == [])
@@ -251,7 +251,7 @@ import Testing
         #expect(other.recorder.callbacks == [[.removed("sword")]])
         #expect(try store.transactions == [] && inReceipt == [])
         #expect(try account.entitlements == [] && account.subscriptions == [] && account.totalCharged == 0)
-        #expect(bob.undecided == [] && bob.asksToBuy)
+        #expect(bob.undecidedRequests == [] && bob.asksToBuy)
         #expect(store.accounts.map(\.name) == ["account", "bob"])
         market.advance(to: "2025-05-01T00:00:00Z")
         phone.restore()

@@ -26,8 +26,8 @@ import Testing
         shop.store.authorizer = .always(.later)
         let app = App(on: shop.store)
         #expect(try shop.told { app.buy("sword") } == [])
-        let request = try #require(shop.store.undecided.first)
-        #expect(try shop.told { try shop.store.decide(request.transaction, .approve) } == ["ONE_TIME_CHARGE #1"])
+        let request = try #require(shop.store.undecidedRequests.first)
+        #expect(try shop.told { try shop.store.decide(request.transaction, as: .approve) } == ["ONE_TIME_CHARGE #1"])
         // A restore is not told.
         shop.store.authorizer = .approving
         try account.buy("full.game")

@@ -100,10 +100,10 @@ import Testing
         let market = try Market(authorizer: .always(.askToBuy))
         let app = App(on: market.store)
         app.buy("gold.monthly")
-        let question = try #require(market.at("2025-01-05T00:00:00Z").store.undecided.first)
+        let question = try #require(market.at("2025-01-05T00:00:00Z").store.undecidedRequests.first)
         #expect(question.account == "account" && question.device == "device")
         #expect(question.total == Decimal(string: "9.99"))
-        try market.store.decide(question.transaction, .approve)
+        try market.store.decide(question.transaction, as: .approve)
         #expect(market.account.subscriptions.map(\.expirationDate) == days("2025-02-05"))
     }
 
