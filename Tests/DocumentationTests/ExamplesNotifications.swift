@@ -28,7 +28,7 @@ private struct NotifiedStore {
                     period: .init(1, .month),
                     group: "pro",
                     level: 1,
-                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)],
+                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)],
                     winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
                 ),
                 .autoRenewable(
@@ -37,7 +37,7 @@ private struct NotifiedStore {
                     period: .init(1, .month),
                     group: "pro",
                     level: 2,
-                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)]
+                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)]
                 ),
             ],
             clock: clock

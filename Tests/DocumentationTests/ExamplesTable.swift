@@ -28,7 +28,7 @@ private struct Simulation {
                     group: "pro",
                     introductoryOffer: .freeTrial(.init(1, .week)),
                     promotionalOffers: [.payUpFront(price: "9.99", for: .init(3, .month), identifier: "winter")],
-                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .new)],
+                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .new)],
                     winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
                 ),
             ],

@@ -19,7 +19,7 @@ struct Shop {
                     promotionalOffers: [
                         .payAsYouGo(price: "1.99", every: .init(1, .month), times: 2, identifier: "winter")
                     ],
-                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"))],
+                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"))],
                     winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
                 ),
             ],

@@ -119,7 +119,7 @@ import Testing
             price: "9.99",
             period: .init(1, .month),
             group: "club",
-            codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "GIFT"))],
+            offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "GIFT"))],
             winBackOffers: [.init(.freeTrial(.init(1, .week), identifier: "back"))]
         ),
         .consumable("coins", price: "1").redeemable(with: "COINS", price: "0"),

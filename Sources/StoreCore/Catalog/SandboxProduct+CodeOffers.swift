@@ -26,8 +26,8 @@ extension SandboxProduct {
     /// The offers of a product that does not renew, which users redeem with codes.
     ///
     /// Of several offers with the same identifier, the first is used. An auto-renewable subscription has its offers in
-    /// ``Subscription/codeOffers``.
-    public var codeOffers: [OneTimeCodeOffer] {
+    /// ``Subscription/offerCodes``.
+    public var offerCodes: [OneTimeCodeOffer] {
         get { oneTimeCodeOffers ?? [] }
         set { oneTimeCodeOffers = newValue.isEmpty ? nil : newValue }
     }
@@ -56,7 +56,7 @@ extension SandboxProduct {
         eligibility: Customers = .all
     ) -> SandboxProduct {
         var product = self
-        product.codeOffers.append(OneTimeCodeOffer(identifier: code, price: price, eligibility: eligibility))
+        product.offerCodes.append(OneTimeCodeOffer(identifier: code, price: price, eligibility: eligibility))
         return product
     }
 

@@ -121,7 +121,7 @@ extension SandboxProduct {
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
     ///   - promotionalOffers: the offers that the app can make by signing them; each needs an identifier.
-    ///   - codeOffers: the offers that users redeem with codes; each needs an identifier.
+    ///   - offerCodes: the offers that users redeem with codes; each needs an identifier.
     ///   - winBackOffers: the offers for lapsed subscribers; each needs an identifier.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
     /// - Returns: the product.
@@ -135,7 +135,7 @@ extension SandboxProduct {
         description: String = "",
         introductoryOffer: Offer? = nil,
         promotionalOffers: [Offer] = [],
-        codeOffers: [CodeOffer] = [],
+        offerCodes: [CodeOffer] = [],
         winBackOffers: [WinBackOffer] = [],
         isFamilyShareable: Bool = false
     ) -> SandboxProduct {
@@ -149,7 +149,7 @@ extension SandboxProduct {
             description: description,
             introductoryOffer: introductoryOffer,
             promotionalOffers: promotionalOffers,
-            codeOffers: codeOffers,
+            offerCodes: offerCodes,
             winBackOffers: winBackOffers,
             isFamilyShareable: isFamilyShareable
         )
@@ -168,7 +168,7 @@ extension SandboxProduct {
         description: String = "",
         introductoryOffer: Offer? = nil,
         promotionalOffers: [Offer] = [],
-        codeOffers: [CodeOffer] = [],
+        offerCodes: [CodeOffer] = [],
         winBackOffers: [WinBackOffer] = [],
         isFamilyShareable: Bool = false
     ) -> SandboxProduct {
@@ -178,7 +178,7 @@ extension SandboxProduct {
             period: period,
             introductoryOffers: introductoryOffer.map { [$0] } ?? [],
             promotionalOffers: promotionalOffers,
-            codeOffers: codeOffers,
+            offerCodes: offerCodes,
             winBackOffers: winBackOffers
         )
         return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription)

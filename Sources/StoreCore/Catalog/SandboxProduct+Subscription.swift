@@ -22,7 +22,7 @@ extension SandboxProduct {
         /// Each has an identifier; of several offers with the same identifier, the first is used.
         public var promotionalOffers: [Offer]
         /// The offers that users redeem with the operator's codes.
-        public var codeOffers: [CodeOffer]
+        public var offerCodes: [CodeOffer]
         /// The offers for lapsed subscribers.
         ///
         /// Each has an identifier.
@@ -43,6 +43,12 @@ extension SandboxProduct {
         /// Nil if empty, so that other subscriptions are encoded without it.
         private var memberList: [String]?
 
+        private enum CodingKeys: String, CodingKey {
+            case groupIdentifier, groupName, groupLocalizations, level, period, introductoryOffers, promotionalOffers
+            case offerCodes = "codeOffers"
+            case winBackOffers, billingPlans, memberList
+        }
+
         /// Creates a subscription.
         public init(
             groupIdentifier: String,
@@ -50,7 +56,7 @@ extension SandboxProduct {
             period: StoreProduct.Period,
             introductoryOffers: [Offer] = [],
             promotionalOffers: [Offer] = [],
-            codeOffers: [CodeOffer] = [],
+            offerCodes: [CodeOffer] = [],
             winBackOffers: [WinBackOffer] = [],
             groupName: String? = nil,
             groupLocalizations: [Localization] = [],
@@ -64,7 +70,7 @@ extension SandboxProduct {
             self.period = period
             self.introductoryOffers = introductoryOffers
             self.promotionalOffers = promotionalOffers
-            self.codeOffers = codeOffers
+            self.offerCodes = offerCodes
             self.winBackOffers = winBackOffers
             self.billingPlans = billingPlans
             self.members = members
@@ -153,7 +159,7 @@ extension SandboxProduct.Subscription {
             period: try container.decode(StoreProduct.Period.self, forKey: .period),
             introductoryOffers: try container.decode([Offer].self, forKey: .introductoryOffers),
             promotionalOffers: try container.decode([Offer].self, forKey: .promotionalOffers),
-            codeOffers: try container.decode([SandboxProduct.CodeOffer].self, forKey: .codeOffers),
+            offerCodes: try container.decode([SandboxProduct.CodeOffer].self, forKey: .offerCodes),
             winBackOffers: try container.decode([SandboxProduct.WinBackOffer].self, forKey: .winBackOffers),
             groupName: try container.decodeIfPresent(String.self, forKey: .groupName),
             groupLocalizations: try container.decodeIfPresent(

@@ -65,7 +65,7 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     private var advancedCommerce: Bool?
     /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
     var storefrontTerms: StorefrontTerms?
-    /// The content of ``codeOffers``; nil for none, so that a product without them is encoded as before.
+    /// The content of ``offerCodes``; nil for none, so that a product without them is encoded as before.
     var oneTimeCodeOffers: [OneTimeCodeOffer]?
 
     init(
@@ -180,7 +180,7 @@ extension SandboxProduct.Subscription {
         if level < 1 { return "has level \(level) in its subscription group: 1 is the highest" }
         if period.count < 1 { return "has a subscription period of \(period.count) units" }
         if period.isTooLong() { return "has a subscription period of more than 100 years" }
-        let named = promotionalOffers + codeOffers.map(\.offer) + winBackOffers.map(\.offer)
+        let named = promotionalOffers + offerCodes.map(\.offer) + winBackOffers.map(\.offer)
         if named.contains(where: { ($0.terms.identifier ?? "").isEmpty }) {
             return "has an offer without an identifier that is not introductory"
         }

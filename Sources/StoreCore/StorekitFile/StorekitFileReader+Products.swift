@@ -78,7 +78,7 @@ extension StorekitFileReader {
             isFamilyShareable: product.familyShareable ?? false,
             internalIdentifier: product.internalID
         )
-        if let offers = product.codeOffers { read.codeOffers = try oneTimeOffers(offers, at: place) }
+        if let offers = product.codeOffers { read.offerCodes = try oneTimeOffers(offers, at: place) }
         return read.genericByName
     }
 
@@ -120,7 +120,7 @@ extension StorekitFileReader {
                 period: try self.period(period, at: place, periodKey),
                 introductoryOffers: try introductoryOffers(of: product, at: place),
                 promotionalOffers: try promotionalOffers(product.adHocOffers, at: place),
-                codeOffers: try codeOffers(product.codeOffers, at: place),
+                offerCodes: try codeOffers(product.codeOffers, at: place),
                 winBackOffers: try winBackOffers(product.winbackOffers, at: place),
                 groupName: group.name.isEmpty ? nil : group.name,
                 groupLocalizations: group.localizations,

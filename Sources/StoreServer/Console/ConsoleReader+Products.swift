@@ -43,7 +43,7 @@ extension ConsoleReader {
                         "words": .string(ConsoleWords.offer(terms, context.currency)),
                     ]
                 }
-                    + product.codeOffers.map { offer in
+                    + product.offerCodes.map { offer in
                         [
                             "identifier": .string(offer.identifier), "kind": .string(OfferKind.code.rawValue),
                             "words": .string(ConsoleWords.price(offer.price, context.currency)),
@@ -61,7 +61,7 @@ extension SandboxProduct {
         guard let subscription else { return [] }
         return subscription.introductoryOffers.map { (.introductory, $0.terms) }
             + subscription.promotionalOffers.map { (.promotional, $0.terms) }
-            + subscription.codeOffers.map { (.code, $0.offer.terms) }
+            + subscription.offerCodes.map { (.code, $0.offer.terms) }
             + subscription.winBackOffers.map { (.winBack, $0.offer.terms) }
     }
 }

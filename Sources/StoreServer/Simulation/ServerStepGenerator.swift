@@ -75,7 +75,7 @@ struct ServerStepGenerator {
         let planned = product.subscription?.promotionalOffers.filter { $0.billingPlan == plan } ?? []
         let offers = planned.compactMap(\.terms.identifier)
         if !offers.isEmpty, below(4) == 0 { line += " --offer \(word(pick(offers)))" }
-        let codes = product.subscription?.codeOffers.map(\.offer.referenceName) ?? product.codeOffers.map(\.identifier)
+        let codes = product.subscription?.offerCodes.map(\.offer.referenceName) ?? product.offerCodes.map(\.identifier)
         if hasUploads, !codes.isEmpty, below(6) == 0 {
             line = "redeem \(word(pick(codes))) --product \(word(product.identifier)) --account \(customer.name)"
         }

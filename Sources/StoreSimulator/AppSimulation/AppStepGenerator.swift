@@ -19,7 +19,7 @@ struct AppStepGenerator {
             products.flatMap { product in
                 let offers = product.subscription
                 let codes =
-                    offers?.codeOffers.compactMap(\.offer.terms.identifier) ?? product.codeOffers.map(\.identifier)
+                    offers?.offerCodes.compactMap(\.offer.terms.identifier) ?? product.offerCodes.map(\.identifier)
                 let winBacks = offers?.winBackOffers.compactMap(\.offer.terms.identifier) ?? []
                 return codes.map { AppStep.redeem(code: $0, of: product.identifier) }
                     + winBacks.map { AppStep.winBack($0, of: product.identifier) }

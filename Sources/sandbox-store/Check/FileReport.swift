@@ -106,14 +106,14 @@ struct OfferReport {
 
     /// Creates a report, without lines if the product has no offers.
     init(_ product: SandboxProduct) {
-        lines += product.codeOffers.map { offer in
+        lines += product.offerCodes.map { offer in
             let price = offer.price.isZero ? "free" : "\(offer.price)"
             return "code offer \(offer.identifier): \(price), \(Self.name(offer.eligibility, "customers"))"
         }
         guard let subscription = product.subscription else { return }
         lines += subscription.introductoryOffers.map { "introductory offer: \(Self.describe($0))" }
         lines += subscription.promotionalOffers.map { "promotional offer \(Self.name($0)): \(Self.describe($0))" }
-        lines += subscription.codeOffers.map { code in
+        lines += subscription.offerCodes.map { code in
             let rest = code.isStackable ? ", may follow an introductory offer" : ""
             return
                 "code offer \(Self.name(code.offer)): \(Self.describe(code.offer)), \(Self.name(code.eligibility))\(rest)"

@@ -47,7 +47,7 @@ final class SampleShop {
                     period: .init(1, .month),
                     group: Self.group,
                     level: 1,
-                    codeOffers: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .all)]
+                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .all)]
                 ),
                 .autoRenewable("pro.silver", price: "4.99", period: .init(1, .month), group: Self.group, level: 2),
             ],

@@ -68,7 +68,7 @@ import Testing
             group: "pro",
             introductoryOffer: .freeTrial(.init(1, .week)),
             promotionalOffers: [.payAsYouGo(price: "2.49", every: .init(1, .month), times: 3, identifier: "half")],
-            codeOffers: [
+            offerCodes: [
                 .init(.payUpFront(price: "8.99", for: .init(3, .month), identifier: "SPRING"), eligibility: [.new])
             ],
             winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "back"))]
@@ -76,8 +76,8 @@ import Testing
         let subscription = product.subscription
         #expect(subscription?.introductoryOffers.map(\.terms.paymentMode) == [.freeTrial])
         #expect(subscription?.promotionalOffers.map(\.terms.periodCount) == [3])
-        #expect(subscription?.codeOffers.map(\.offer.terms.price) == [Decimal(string: "8.99")!])
-        #expect(subscription?.codeOffers.map(\.offer.referenceName) == ["SPRING"])
+        #expect(subscription?.offerCodes.map(\.offer.terms.price) == [Decimal(string: "8.99")!])
+        #expect(subscription?.offerCodes.map(\.offer.referenceName) == ["SPRING"])
         #expect(subscription?.winBackOffers.map(\.isEligible) == [true])
     }
 
@@ -97,7 +97,7 @@ import Testing
             group: "pro",
             title: "Pro",
             introductoryOffer: .payAsYouGo(price: "0.1", every: .init(1, .month)),
-            codeOffers: [.init(.freeTrial(.init(1, .week), identifier: "x"), eligibility: [.expired])]
+            offerCodes: [.init(.freeTrial(.init(1, .week), identifier: "x"), eligibility: [.expired])]
         )
         let copy = try JSONDecoder().decode(SandboxProduct.self, from: JSONEncoder().encode(product))
         #expect(copy == product)

@@ -127,7 +127,7 @@ import Testing
         let subscription = try subscription(
             #""codeOffers": [{"referenceName": "x", "paymentMode": "free", "subscriptionPeriod": "P1W"}]"#
         )
-        #expect(subscription.codeOffers == [.init(.freeTrial(.init(1, .week), identifier: "x"), eligibility: .all)])
+        #expect(subscription.offerCodes == [.init(.freeTrial(.init(1, .week), identifier: "x"), eligibility: .all)])
     }
 
     @Test func `Code offers of products that do not renew are free or cost their price`() throws {
@@ -143,7 +143,7 @@ import Testing
                 {"referenceName": "z", "paymentMode": "oneTime", "displayPrice": "1", "eligibility": []}]}]}
             """
         )
-        let offers = configuration.products.map(\.codeOffers)
+        let offers = configuration.products.map(\.offerCodes)
         #expect(offers.map { $0.map(\.identifier) } == [["x", "y", "x"], ["z"]])
         #expect(offers.map { $0.map(\.price) } == [[0, amount("1.5"), 1], [1]])
         #expect(offers.map { $0.map(\.eligibility) } == [[.new, .all, .all], [[]]])

@@ -45,10 +45,10 @@ import Testing
         let products = try RealFile.load("apple__sample-food-truck__Products").products
         let yearly = try #require(products.first { $0.identifier == "socialfeedplus.yearly" }?.subscription)
         let monthly = try #require(products.first { $0.identifier == "socialfeedplus.monthly" }?.subscription)
-        #expect(yearly.codeOffers.map(\.eligibility) == [.new])
-        #expect(yearly.codeOffers.map(\.isStackable) == [false])
-        #expect(monthly.codeOffers.map(\.eligibility) == [.all])
-        #expect(monthly.codeOffers.map(\.isStackable) == [true])
+        #expect(yearly.offerCodes.map(\.eligibility) == [.new])
+        #expect(yearly.offerCodes.map(\.isStackable) == [false])
+        #expect(monthly.offerCodes.map(\.eligibility) == [.all])
+        #expect(monthly.offerCodes.map(\.isStackable) == [true])
     }
 
     @Test func `A win-back offer says whether the sandbox's users are eligible`() throws {
@@ -150,7 +150,7 @@ import Testing
         }
         return read(subscription.introductoryOffers, .introductory)
             + read(subscription.promotionalOffers, .promotional)
-            + read(subscription.codeOffers.map(\.offer), .code)
+            + read(subscription.offerCodes.map(\.offer), .code)
             + read(subscription.winBackOffers.map(\.offer), .winBack)
     }
 }

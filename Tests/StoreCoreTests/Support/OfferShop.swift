@@ -28,7 +28,7 @@ struct OfferShop {
                 .payAsYouGo(price: "4.99", every: .init(1, .month), identifier: "no.gain"),
                 .payUpFront(price: "14.97", for: .init(3, .month), identifier: "no.gain.quarter"),
             ],
-            codeOffers: [
+            offerCodes: [
                 .init(.payUpFront(price: "1.99", for: .init(2, .month), identifier: "FOR.NEW"), eligibility: .new),
                 .init(.freeTrial(.init(1, .month), identifier: "FOR.EXISTING"), eligibility: .existing),
                 .init(.freeTrial(.init(1, .month), identifier: "FOR.EXPIRED"), eligibility: .expired),
@@ -50,7 +50,7 @@ struct OfferShop {
             group: "metals",
             level: 2,
             promotionalOffers: [.freeTrial(.init(1, .month), identifier: "gift")],
-            codeOffers: [.init(.freeTrial(.init(2, .month), identifier: "TWICE"))]
+            offerCodes: [.init(.freeTrial(.init(2, .month), identifier: "TWICE"))]
         ),
         .autoRenewable("news", price: "1.99", period: .init(1, .month), group: "papers"),
         .consumable("sword", price: "0.99"),

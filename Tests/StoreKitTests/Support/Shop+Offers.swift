@@ -18,7 +18,7 @@ extension Shop {
                 .freeTrial(.init(2, .week), identifier: "gift"),
                 .payAsYouGo(price: "3.99", every: .init(1, .month), identifier: "no.gain"),
             ],
-            codeOffers: [
+            offerCodes: [
                 .init(.freeTrial(.init(1, .month), identifier: "FRIENDS")),
                 .init(.payUpFront(price: "1.99", for: .init(2, .month), identifier: "NEW"), eligibility: .new),
                 .init(

@@ -119,7 +119,7 @@ extension SandboxProduct {
 extension SandboxProduct.Subscription {
     /// Returns the offer of a code under a billing plan or, without one, under any; nil if there is none.
     func codeOffer(_ code: String, _ plan: StoreProduct.BillingPlan?) -> SandboxProduct.CodeOffer? {
-        codeOffers.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == plan ?? $0.offer.billingPlan }
+        offerCodes.first { $0.offer.terms.isNamed(code) && $0.offer.billingPlan == plan ?? $0.offer.billingPlan }
     }
 }
 

@@ -115,7 +115,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
             group: "club",
             level: 2,
             introductoryOffer: .freeTrial(.init(1, .week)),
-            codeOffers: [
+            offerCodes: [
                 .init(.freeTrial(.init(1, .month), identifier: "friends"), eligibility: .new, isStackable: true)
             ],
             isFamilyShareable: true
@@ -130,7 +130,7 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
                 .payAsYouGo(price: "4.99", every: .init(1, .month), times: 2, identifier: "winter"),
                 .payUpFront(price: "10.49", for: .init(1, .month), identifier: "dear"),
             ],
-            codeOffers: [
+            offerCodes: [
                 .init(
                     .payUpFront(price: "14.99", for: .init(3, .month), identifier: "encore"),
                     eligibility: [.existing, .expired]

@@ -9,7 +9,7 @@ import Testing
     /// Somebody who chose a lower level, under an offer, for the renewal of 1 February, which is not paid for.
     private func subscriber(_ offer: SandboxProduct.Offer) throws -> Subscriber {
         var silver = Market.subscription("silver.monthly", level: 2, price: "4.99", .init(1, .month))
-        silver.subscription?.codeOffers = [SandboxProduct.CodeOffer(offer)]
+        silver.subscription?.offerCodes = [SandboxProduct.CodeOffer(offer)]
         let subscriber = try Subscriber(to: "gold.monthly", [Self.gold, silver])
         try subscriber.account.redeem(code: "LESS", of: "silver.monthly")
         try subscriber.failRenewals()
@@ -49,7 +49,7 @@ import Testing
         let stack = SandboxProduct.Offer.payAsYouGo(price: "0.29", every: .init(3, .day), times: 2, identifier: "STACK")
         let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
         var gold = Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month), offer: trial)
-        gold.subscription?.codeOffers = [SandboxProduct.CodeOffer(stack, isStackable: true)]
+        gold.subscription?.offerCodes = [SandboxProduct.CodeOffer(stack, isStackable: true)]
         let market = try Market([gold])
         let account = market.store.account
         try account.redeem(code: "STACK", of: "gold.monthly")

@@ -16,7 +16,7 @@ import Testing
             .billedMonthly(price: "9.99", introductoryOffer: introductory)
         product.subscription?.introductoryOffers.append(.freeTrial(.init(1, .month)))
         product.subscription?.promotionalOffers = [month("monthly").billedMonthly(), year("yearly")]
-        product.subscription?.codeOffers = [.init(month("MONTHLY").billedMonthly()), .init(year("YEARLY"))]
+        product.subscription?.offerCodes = [.init(month("MONTHLY").billedMonthly()), .init(year("YEARLY"))]
         product.subscription?.winBackOffers = [
             .init(month("monthly.back").billedMonthly()), .init(year("yearly.back")),
         ]

@@ -164,7 +164,7 @@ import Testing
         let products = try RealFile.load("apple__sample-food-truck__Products").products
         let shop = try OfferShop(products)
         let yearly = try #require(products.first { $0.identifier == "socialfeedplus.yearly" }?.subscription)
-        let code = try #require(yearly.codeOffers.first?.offer.referenceName)
+        let code = try #require(yearly.offerCodes.first?.offer.referenceName)
         try shop.account.redeem(code: code, of: "socialfeedplus.yearly")
         #expect(shop.account.subscriptions.first?.offer?.identifier == code)
     }

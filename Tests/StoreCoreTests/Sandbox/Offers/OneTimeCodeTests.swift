@@ -216,6 +216,6 @@ import Testing
         #expect(object?["oneTimeCodeOffers"] == nil && object?.isEmpty == false)
         let rich = plain.redeemable(with: "A", price: "0.5", eligibility: [.new, .expired])
         let decoded = try JSONDecoder().decode(SandboxProduct.self, from: JSONEncoder().encode(rich))
-        #expect(decoded == rich && decoded.codeOffers.map(\.eligibility) == [[.new, .expired]])
+        #expect(decoded == rich && decoded.offerCodes.map(\.eligibility) == [[.new, .expired]])
     }
 }

@@ -200,7 +200,7 @@ import Testing
         let gift = SandboxProduct.CodeOffer(.freeTrial(.init(1, .month), identifier: "GIFT"), isStackable: true)
         let trial = SandboxProduct.Offer.freeTrial(.init(1, .week))
         var gold = Market.subscription("gold.monthly", level: 1, price: "9.99", .init(1, .month), offer: trial)
-        gold.subscription?.codeOffers = [gift]
+        gold.subscription?.offerCodes = [gift]
         let market = try Market([gold])
         let account = market.store.account
         try account.redeem(code: "GIFT", of: "gold.monthly")

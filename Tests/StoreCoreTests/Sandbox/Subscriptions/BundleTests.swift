@@ -111,7 +111,7 @@ import Testing
 
     @Test func `What would follow a member at its renewal is refused, and a code is not used up`() throws {
         var news = Self.products[0]
-        news.subscription?.codeOffers = [.init(.freeTrial(.init(1, .week), identifier: "GIFT"))]
+        news.subscription?.offerCodes = [.init(.freeTrial(.init(1, .week), identifier: "GIFT"))]
         try store.register(news)
         try account.buy("both")
         var error = #expect(throws: StoreFailure.self) { try account.redeem(code: "GIFT") }
