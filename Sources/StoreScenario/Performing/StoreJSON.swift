@@ -11,7 +11,8 @@ extension SandboxTransaction {
             "state": .string("\(state)"), "finished": .bool(isFinished), "origin": .string(origin.rawValue),
             "original": .optional(original), "account": .optional(account), "device": .optional(device),
             "date": .date(date), "expires": .optional(expirationDate), "charge": .optional(chargedAmount),
-            "cancelled": .optional(cancellationDate), "refund": .optional(refundedAmount), "sharedBy": .optional(sharedBy),
+            "cancelled": .optional(cancellationDate), "refund": .optional(refundedAmount),
+            "sharedBy": .optional(sharedBy),
             "failure": .optional(failure.map { $0.word ?? "\($0.domain.rawValue) \($0.code)" }),
         ]
     }
@@ -22,7 +23,8 @@ extension SandboxSubscription {
     package var json: JSONValue {
         [
             "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string("\(state)"),
-            "transaction": .string(originalTransaction), "since": .date(recentSubscriptionStartDate), "periodStart": .date(periodStart),
+            "transaction": .string(originalTransaction), "since": .date(recentSubscriptionStartDate),
+            "periodStart": .date(periodStart),
             "expires": .date(expirationDate), "renews": .bool(willRenew), "renewsAs": .optional(renewsAs),
             "grace": .optional(gracePeriodExpirationDate), "end": .optional(endReason?.rawValue),
             "consent": .optional(priceConsent?.rawValue),

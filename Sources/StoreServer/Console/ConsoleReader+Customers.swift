@@ -25,7 +25,8 @@ extension ConsoleReader {
             guard let charge = transaction.chargedAmount, charge != 0, let account = transaction.account,
                 accounts.contains(account)
             else { return }
-            spent[account, default: [:]][transaction.currency ?? "", default: 0] += charge - (transaction.refundedAmount ?? 0)
+            spent[account, default: [:]][transaction.currency ?? "", default: 0] +=
+                charge - (transaction.refundedAmount ?? 0)
         }
         return spent
     }

@@ -35,7 +35,9 @@ extension ConsoleReader {
         var periods = Dictionary(page.map { ($0.subscription.originalTransaction, [SandboxTransaction]()) }) { $1 }
         try chronicle.forEachTransaction { transaction in
             // A free purchase that only changes how a subscription renews begins no period.
-            guard transaction.expirationDate != nil, transaction.isSale, transaction.chargedAmount != nil else { return }
+            guard transaction.expirationDate != nil, transaction.isSale, transaction.chargedAmount != nil else {
+                return
+            }
             let original = transaction.original ?? transaction.id
             let isNext = periods[original].map { known in
                 transaction.chargedAmount != 0 || known.last?.expirationDate != transaction.expirationDate

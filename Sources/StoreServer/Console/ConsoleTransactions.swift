@@ -46,7 +46,8 @@ struct ConsoleTransactions: Sendable {
         [
             "storeState": .string("\(transaction.state)"), "origin": .string(transaction.origin.rawValue),
             "expires": .optional(transaction.expirationDate), "cancelled": .optional(transaction.cancellationDate),
-            "refund": .optional(transaction.refundedAmount.map { "\($0)" }), "sharedBy": .optional(transaction.sharedBy),
+            "refund": .optional(transaction.refundedAmount.map { "\($0)" }),
+            "sharedBy": .optional(transaction.sharedBy),
             "held": .optional(transaction.held),
         ]
     }

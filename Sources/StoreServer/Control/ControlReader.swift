@@ -72,7 +72,8 @@ struct ControlReader: Sendable {
     var waiting: JSONValue {
         get throws {
             [
-                "undecided": .array(store.undecidedRequests.map(\.json)), "interrupted": .array(store.interruptedPurchases.map(\.json)),
+                "undecided": .array(store.undecidedRequests.map(\.json)),
+                "interrupted": .array(store.interruptedPurchases.map(\.json)),
                 "refundRequests": .array(try store.refundRequests.compactMap(chronicle.transaction).map(\.row)),
             ]
         }

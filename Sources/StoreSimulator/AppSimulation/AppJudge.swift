@@ -202,7 +202,9 @@ final class AppJudge {
     private func isRefunded(_ product: String) -> Bool {
         let sales = transactions.filter { $0.productIdentifier == product && $0.isSale }
         guard let last = sales.last(where: { $0.account == user.current.device.account?.name }) else { return false }
-        if let payer = last.sharedBy { return sales.last { $0.account == payer && $0.sharedBy == nil }?.refundedAmount != nil }
+        if let payer = last.sharedBy {
+            return sales.last { $0.account == payer && $0.sharedBy == nil }?.refundedAmount != nil
+        }
         return last.refundedAmount != nil
     }
 }

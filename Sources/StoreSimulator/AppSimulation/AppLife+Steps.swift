@@ -60,7 +60,8 @@ extension AppLife {
         case .consent(let isGiven):
             return inEachGroup { try $0.answerPriceConsent(isGiven ? .agree : .decline, inGroup: $1) }
         case .redeem(let code, let product): return attempt { try store.account.redeem(code: code, of: product) }
-        case .winBack(let offer, let product): return attempt { try store.account.redeemWinBackOffer(offer, of: product) }
+        case .winBack(let offer, let product):
+            return attempt { try store.account.redeemWinBackOffer(offer, of: product) }
         case .slowDownloads(let isSlow):
             let pace: DownloadPace = isSlow ? .bytesPerSecond(1_000) : .atOnce
             return change(from: store.downloadPace, to: pace) { store.downloadPace = pace }

@@ -74,7 +74,8 @@ struct CancellationRace: Sendable {
                 try? store.account.requestPriceIncreaseConsent(inGroup: "club")
                 try? store.account.answerPriceConsent(.agree, inGroup: "club")
             case .unfinished, .all: flaky.isLate = false
-            case .purchase: for question in store.undecidedRequests { try? store.decide(question.transaction, as: .approve) }
+            case .purchase:
+                for question in store.undecidedRequests { try? store.decide(question.transaction, as: .approve) }
             case .finish: break
             }
         }

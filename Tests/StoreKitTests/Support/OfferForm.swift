@@ -33,7 +33,11 @@ extension OfferForm {
 /// A JWS in compact serialization.
 struct JWSForm: OfferForm {
     func options(_ request: OfferRequest, signedBy store: SandboxStore) throws -> Set<Product.PurchaseOption> {
-        let proof = try store.compactJWS(for: .promotionalOffer(request.offer), of: request.product, nonce: request.nonce)
+        let proof = try store.compactJWS(
+            for: .promotionalOffer(request.offer),
+            of: request.product,
+            nonce: request.nonce
+        )
         return Set(Product.PurchaseOption.promotionalOffer(request.offer, compactJWS: proof))
     }
 }

@@ -109,7 +109,9 @@ final class LedgerHistory {
         case .advancedCommerce(let change):
             guard case .refunds(let refunds, false) = change.effect else { return }
             let amount = refunds.reduce(0) { $0 + Decimal($1.amount) } / 1000
-            for number in change.transactions { self.change(number) { $0.refundedAmount = ($0.refundedAmount ?? 0) + amount } }
+            for number in change.transactions {
+                self.change(number) { $0.refundedAmount = ($0.refundedAmount ?? 0) + amount }
+            }
         }
     }
 

@@ -28,7 +28,9 @@ import Testing
         #expect(later.store.account.subscription(inGroup: "metals")?.state == .inGracePeriod)
         later.advance(to: "2025-02-17T00:00:00Z")
         #expect(later.store.account.subscription(inGroup: "metals")?.state == .inBillingRetryPeriod)
-        #expect(later.at("2025-04-02T00:00:00Z").store.account.subscription(inGroup: "metals")?.endReason == .billingError)
+        #expect(
+            later.at("2025-04-02T00:00:00Z").store.account.subscription(inGroup: "metals")?.endReason == .billingError
+        )
     }
 
     @Test func `B200: The timeline says why access ended, each step on its day, whenever the store is opened`() throws {

@@ -86,7 +86,9 @@ import Testing
         let subscriber = try Self.failed(grace: afterGrace)
         #expect(try subscriber.at("2025-04-01T23:59:59Z").metals.state == .inBillingRetryPeriod)
         let metals = try subscriber.at("2025-04-02T00:00:00Z").metals
-        #expect(metals.state == .expired && metals.endReason == .billingError && metals.expirationReason == .billingError)
+        #expect(
+            metals.state == .expired && metals.endReason == .billingError && metals.expirationReason == .billingError
+        )
         #expect(!metals.willRenew && metals.renewsAs == nil)
         try subscriber.account.setBillingFails(false)
         try subscriber.account.resolveBillingIssue(inGroup: "metals")
@@ -154,7 +156,9 @@ import Testing
     @Test func `B200, B225: A week's grace is six days`() throws {
         let weekly = Market.subscription("gold.weekly", level: 1, price: "2.99", .init(1, .week))
         // The renewal of 8 January failed, and its grace is over.
-        #expect(try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly])).metals.state == .inBillingRetryPeriod)
+        #expect(
+            try Self.failed(grace: true, Subscriber(to: "gold.weekly", [weekly])).metals.state == .inBillingRetryPeriod
+        )
         let early = try Subscriber(to: "gold.weekly", [weekly])
         try early.failRenewals()
         early.market.advance(to: "2025-01-08T00:00:00Z")

@@ -53,7 +53,9 @@ import Testing
         subscriber.market.advance(to: "2025-01-31T23:59:59Z")
         #expect(subscriber.account.entitlements.map(\.productIdentifier) == ["gold.monthly"])
         let metals = try subscriber.at("2025-02-01T00:00:00Z").metals
-        #expect(metals.state == .expired && metals.endReason == .didNotConsentToPriceIncrease && metals.priceConsent == nil)
+        #expect(
+            metals.state == .expired && metals.endReason == .didNotConsentToPriceIncrease && metals.priceConsent == nil
+        )
         #expect(subscriber.account.entitlements.isEmpty && !subscriber.market.store.isPriceConsentPending)
         #expect(try subscriber.heard() == [] && subscriber.charged == "9.99")
     }

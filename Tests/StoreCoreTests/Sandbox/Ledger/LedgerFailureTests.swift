@@ -44,7 +44,9 @@ import Testing
         let late = UpdateRecorder()
         store.connect(late, after: nil)
         #expect(late.losses == [unreadable] && late.batches.isEmpty)
-        #expect(store.undecidedRequests == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil)
+        #expect(
+            store.undecidedRequests == known && store.canMakePayments && store.reasonForInvalidity(of: "sword") == nil
+        )
 
         ledger.repair()
         #expect(store.sells("sword") == true)

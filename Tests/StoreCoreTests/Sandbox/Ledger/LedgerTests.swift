@@ -14,7 +14,9 @@ import Testing
         let before = try world(.always(.later))
         let (shop, shopper) = await before.observedQueue()
         for product in ["full.game", "sword", "shield", "swrod"] { shop.add(SKPayment(productIdentifier: product)) }
-        for request in before.store.undecidedRequests.prefix(2) { try before.store.decide(request.transaction, as: .approve) }
+        for request in before.store.undecidedRequests.prefix(2) {
+            try before.store.decide(request.transaction, as: .approve)
+        }
         shop.finishTransaction(try #require(shopper.transactions.first))
         try before.store.setAvailability(.withdrawn, of: "spear")
         try before.store.register(.consumable("axe", price: "0.49"))

@@ -127,7 +127,10 @@ import Testing
         shop.store.authorizer = .always(.later)
         try shop.buy("gold", under: "quarter")
         #expect(shop.store.undecidedRequests.map(\.total) == [OfferShop.price("9.99")])
-        try shop.after(3 * 86_400).store.decide(try #require(shop.store.undecidedRequests.first).transaction, as: .approve)
+        try shop.after(3 * 86_400).store.decide(
+            try #require(shop.store.undecidedRequests.first).transaction,
+            as: .approve
+        )
         #expect(try shop.metals?.offer?.identifier == "quarter" && shop.charged == OfferShop.price("11.98"))
     }
 

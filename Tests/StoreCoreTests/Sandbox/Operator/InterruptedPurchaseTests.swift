@@ -38,7 +38,9 @@ import Testing
         App(on: market.store).buy("sword")
         try market.store.resolveInterruption(of: "1")
         for identifier in ["1", "2", "one"] {
-            #expect(throws: SandboxError.notInterrupted(identifier)) { try market.store.resolveInterruption(of: identifier) }
+            #expect(throws: SandboxError.notInterrupted(identifier)) {
+                try market.store.resolveInterruption(of: identifier)
+            }
         }
         #expect(SandboxError.notInterrupted("one").description.contains("one"))
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
@@ -111,7 +113,9 @@ import Testing
         try shop.account.setInterruptsPurchases(true)
         try shop.buy("gold", under: "winter")
         #expect(shop.metals == nil)
-        try shop.at("2025-01-04T00:00:00Z").store.resolveInterruption(of: try #require(shop.store.interruptedPurchases.first).transaction)
+        try shop.at("2025-01-04T00:00:00Z").store.resolveInterruption(
+            of: try #require(shop.store.interruptedPurchases.first).transaction
+        )
         #expect(shop.store.interruptedPurchases.isEmpty && shop.metals?.offer?.identifier == "winter")
     }
 
@@ -123,6 +127,9 @@ import Testing
         let issue = try #require(shop.store.interruptedPurchases.first).transaction
         try shop.store.register(.autoRenewable("gold", price: "4.99", period: .init(1, .month), group: "metals"))
         let failure = #expect(throws: StoreFailure.self) { try shop.store.resolveInterruption(of: issue) }
-        #expect(failure?.code == StoreFailure.Code.invalidOfferIdentifier.rawValue && shop.store.interruptedPurchases.count == 1)
+        #expect(
+            failure?.code == StoreFailure.Code.invalidOfferIdentifier.rawValue
+                && shop.store.interruptedPurchases.count == 1
+        )
     }
 }

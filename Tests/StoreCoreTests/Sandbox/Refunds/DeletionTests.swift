@@ -68,7 +68,9 @@ import Testing
         store.authorizer = .always(.askToBuy)
         let app = App(on: store, buying: "full.game")
         try store.deleteTransaction("1")
-        #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecidedRequests == [])
+        #expect(
+            app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred) && account.undecidedRequests == []
+        )
         #expect(throws: SandboxError.self) { try store.decide("1", as: .approve) }
         #expect(try account.totalCharged == 0)
     }

@@ -21,7 +21,9 @@ import Testing
         for app in apps { #expect(app.recorder.callbacks == [[.revoked(["full.game"])]]) }
         #expect(stranger.recorder.callbacks == [] && account.entitlements == [])
         let transaction = try #require(try store.transactions.first)
-        #expect(transaction.cancellationDate == market.clock.now && transaction.refundedAmount == Decimal(string: "4.99"))
+        #expect(
+            transaction.cancellationDate == market.clock.now && transaction.refundedAmount == Decimal(string: "4.99")
+        )
         #expect(transaction.description == "#1 full.game: purchased, cancelled, finished")
     }
 

@@ -74,7 +74,10 @@ import Testing
         market.advance(to: "2025-03-15T00:00:00Z")
         app.buy("silver.monthly")
         let again = try #require(market.metals)
-        #expect(again.originalTransaction == first.originalTransaction && again.recentSubscriptionStartDate == first.recentSubscriptionStartDate)
+        #expect(
+            again.originalTransaction == first.originalTransaction
+                && again.recentSubscriptionStartDate == first.recentSubscriptionStartDate
+        )
         #expect(again.expirationDate == Market.date("2025-04-15T00:00:00Z"))
         #expect(try market.account.totalCharged == Decimal(string: "14.98"))
     }
