@@ -8,7 +8,7 @@ import Foundation
 /// At any rate, a subscription renews until its user turns renewal off, or until a limit of
 /// ``SandboxStore/setRenewalLimit(_:)`` is reached. To let periods elapse, advance the clock by their lengths at this
 /// rate: twelve months at ``Month/thirtySeconds`` are `advance(by: 12 * 30)`. One advance makes at most 10,000
-/// renewals, see ``SandboxStore/advance(by:)``.
+/// renewals, see ``SandboxStore/advance(by:)-(TimeInterval)``.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
     /// March.

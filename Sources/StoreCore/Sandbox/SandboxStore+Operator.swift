@@ -134,11 +134,28 @@ extension SandboxStore {
         do { try advanceThrowing(by: interval) } catch { fatalError("\(error)") }
     }
 
-    /// Advances the store's clock like ``advance(by:)``, but throws an error instead of stopping the process.
+    /// Advances the store's clock like ``advance(by:)-(TimeInterval)``, but throws an error instead of stopping the process.
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval; then nothing has happened.
     public func advanceThrowing(by interval: TimeInterval) throws { try movableClock.advanceThrowing(by: interval) }
+
+    /// Advances the store's clock by a length of the calendar, like ``advance(by:)-(TimeInterval)``.
+    ///
+    /// The end is that of a subscription's period in real time, whatever the store's ``renewalRate``: a month after 31
+    /// January is the end of February.
+    ///
+    /// - Parameter period: the length, as in `.days(7)` or `.monthly`.
+    public func advance(by period: StoreProduct.Period) {
+        advance(to: RenewalRate.realTime.end(of: period, from: clock.now))
+    }
+
+    /// Advances the store's clock to a moment, like ``advance(by:)-(TimeInterval)``.
+    ///
+    /// - Parameter moment: the new time, not before that of the clock; an earlier one stops the process with a message.
+    public func advance(to moment: Date) {
+        do { try advanceThrowing(to: moment) } catch { fatalError("\(error)") }
+    }
 
     /// Advances the store's clock to a moment, like ``advanceThrowing(by:)``.
     package func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }

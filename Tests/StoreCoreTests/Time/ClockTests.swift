@@ -209,6 +209,30 @@ import Testing
         #expect(throws: ClockError.self) { try store.advanceThrowing(by: 1) }
     }
 
+    @Test func `A store's clock is advanced by lengths of the calendar, and to a moment`() throws {
+        let store = try SandboxStore(
+            clock: ManualClock(startingAt: Market.date("2025-01-31T12:00:00Z")),
+            renewalRate: .month(.thirtySeconds)
+        )
+        store.advance(by: .monthly)
+        #expect(store.clock.now == Market.date("2025-02-28T12:00:00Z"))
+        store.advance(by: .days(7))
+        #expect(store.clock.now == Market.date("2025-03-07T12:00:00Z"))
+        store.advance(to: Market.date("2026-01-01T00:00:00Z"))
+        #expect(store.clock.now == Market.date("2026-01-01T00:00:00Z"))
+    }
+
+    @Test func `A store's clock that cannot be moved there stops the process with a sentence`() async throws {
+        let back = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try SandboxStore().advance(to: .distantPast)
+        }
+        #expect(said(back).contains("a clock does not run backwards"))
+        let fixed = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try SandboxStore(clock: SystemClock()).advance(by: .monthly)
+        }
+        #expect(said(fixed).contains("give it a ManualClock"))
+    }
+
     @Test func `A clock that begins at no moment stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ManualClock(startingAt: Date(timeIntervalSinceReferenceDate: .nan))
