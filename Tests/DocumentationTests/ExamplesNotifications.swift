@@ -28,8 +28,8 @@ private struct NotifiedStore {
                     period: .init(1, .month),
                     group: "pro",
                     level: 1,
-                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)],
-                    winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
+                    offerCodes: [.freeTrial(.months(1), identifier: "LOYAL", eligibility: .existing)],
+                    winBackOffers: [.freeTrial(.months(1), identifier: "come.back")]
                 ),
                 .autoRenewable(
                     "silver",
@@ -37,7 +37,7 @@ private struct NotifiedStore {
                     period: .init(1, .month),
                     group: "pro",
                     level: 2,
-                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "LOYAL"), eligibility: .existing)]
+                    offerCodes: [.freeTrial(.months(1), identifier: "LOYAL", eligibility: .existing)]
                 ),
             ],
             clock: clock

@@ -28,8 +28,8 @@ private struct Simulation {
                     group: "pro",
                     introductoryOffer: .freeTrial(.init(1, .week)),
                     promotionalOffers: [.payUpFront(price: "9.99", for: .init(3, .month), identifier: "winter")],
-                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .new)],
-                    winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
+                    offerCodes: [.freeTrial(.months(1), identifier: "FRIENDS", eligibility: .new)],
+                    winBackOffers: [.freeTrial(.months(1), identifier: "come.back")]
                 ),
             ],
             clock: clock

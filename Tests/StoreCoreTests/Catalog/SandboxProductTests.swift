@@ -81,6 +81,45 @@ import Testing
         #expect(subscription?.winBackOffers.map(\.isEligible) == [true])
     }
 
+    @Test func `An offer behind a code or for lapsed subscribers is made in one step`() {
+        let codes: [SandboxProduct.CodeOffer] = [
+            .freeTrial(.weeks(1), identifier: "A"),
+            .payAsYouGo(price: "0.99", every: .monthly, times: 3, identifier: "B", eligibility: .new),
+            .payUpFront(
+                price: "1.99",
+                for: .everyThreeMonths,
+                identifier: "C",
+                eligibility: .expired,
+                isStackable: true
+            ),
+        ]
+        let offers: [SandboxProduct.Offer] = [
+            .freeTrial(.init(1, .week), identifier: "A"),
+            .payAsYouGo(price: "0.99", every: .init(1, .month), times: 3, identifier: "B"),
+            .payUpFront(price: "1.99", for: .init(3, .month), identifier: "C"),
+        ]
+        #expect(codes[0] == .init(offers[0], eligibility: .all, isStackable: false))
+        #expect(codes[1] == .init(offers[1], eligibility: .new, isStackable: false))
+        #expect(codes[2] == .init(offers[2], eligibility: .expired, isStackable: true))
+
+        let winBack: [SandboxProduct.WinBackOffer] = [
+            .freeTrial(.weeks(1), identifier: "A"),
+            .payAsYouGo(price: "0.99", every: .monthly, times: 3, identifier: "B"),
+            .payUpFront(price: "1.99", for: .months(3), identifier: "C", isEligible: false),
+        ]
+        #expect(winBack.map(\.offer) == offers && winBack.map(\.isEligible) == [true, true, false])
+    }
+
+    @Test func `Periods have Store Kit's names, and lengths by count`() {
+        let named: [StoreProduct.Period] = [
+            .weekly, .monthly, .yearly, .everyThreeDays, .everyTwoWeeks, .everyTwoMonths, .everyThreeMonths,
+            .everySixMonths,
+        ]
+        #expect(named.map(\.iso8601) == ["P1W", "P1M", "P1Y", "P3D", "P2W", "P2M", "P3M", "P6M"])
+        let counted: [StoreProduct.Period] = [.days(4), .weeks(5), .months(6), .years(7)]
+        #expect(counted.map(\.iso8601) == ["P4D", "P5W", "P6M", "P7Y"])
+    }
+
     @Test func `Texts in further languages are added, and replaced in those it has`() {
         let product = SandboxProduct.consumable("sword", price: "1", title: "Sword")
             .localized("de_DE", title: "Schwert")

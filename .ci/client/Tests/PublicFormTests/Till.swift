@@ -22,7 +22,7 @@ struct Till: Sendable {
                     promotionalOffers: [
                         .payAsYouGo(price: "0.99", every: .init(1, .month), times: 2, identifier: "spring")
                     ],
-                    offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"))],
+                    offerCodes: [.freeTrial(.months(1), identifier: "FRIENDS")],
                     winBackOffers: [
                         .init(.payUpFront(price: "2.99", for: .init(2, .month), identifier: "come.back"))
                     ]
