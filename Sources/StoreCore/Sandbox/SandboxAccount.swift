@@ -169,7 +169,7 @@ extension SandboxAccount {
                     mustRepeat = false
                     try driverState.step { state, events in
                         guard let known = state.subscriptions.index(of: group, account: number) else {
-                            throw SandboxError.notSubscribed(group: group)
+                            throw state.noSubscription(inGroup: group)
                         }
                         // A member has its bundle's bill.
                         let index = state.subscriptions.bundle(of: known) ?? known

@@ -63,9 +63,17 @@ extension SandboxState {
     /// Returns an account's running subscription in a group.
     func running(_ group: String, of account: AccountID) throws -> SubscriptionIndex {
         guard let index = subscriptions.index(of: group, account: account), subscriptions[index].isRunning else {
-            throw SandboxError.notSubscribed(group: group)
+            throw noSubscription(inGroup: group)
         }
         return index
+    }
+
+    /// Returns the error for a group in which no subscription runs, or for the identifier of a product in its place.
+    func noSubscription(inGroup group: String) -> SandboxError {
+        let own = catalog.index(of: group).flatMap { catalog[$0].subscription?.groupIdentifier }
+        let isGroup = catalog.allProducts.contains { $0.subscription?.groupIdentifier == group }
+        guard let own, !isGroup else { return .notSubscribed(group: group) }
+        return .notGroup(product: group, group: own)
     }
 
     /// Returns the events that turn a subscription's auto-renewal on or off.

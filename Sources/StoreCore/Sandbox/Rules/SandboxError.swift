@@ -20,6 +20,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignAccount(String)
     /// The account has no running subscription in this group.
     case notSubscribed(group: String)
+    /// A product's identifier was given where a subscription group's is expected.
+    case notGroup(product: String, group: String)
     /// The account's subscription in this group is a member of a bundle, and changes with the bundle alone.
     case bundled(group: String, bundle: String, bundleGroup: String)
     /// The account has not been asked to agree to a higher price in this group, or has answered.
@@ -49,7 +51,8 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownStorefront(let code): "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"
         case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
         case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
-        case .notInterrupted(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
+        case .notInterrupted(let identifier):
+            "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
         case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
         case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
         case .nameTaken(let name) where name.isEmpty: "accounts, devices and families need a name that is not empty"
@@ -67,6 +70,7 @@ public enum SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
         case .familyEnded(let name): "the family \"\(name)\" ended when its organizer left"
         case .invalidAppPurchase(let reason): "the app cannot have been bought that way: \(reason)"
         case .notSubscribed(let group): "no subscription runs in the group \"\(group)\""
+        case .notGroup(let product, let group): "\"\(product)\" is a product, its group is \"\(group)\""
         case .bundled(let group, let bundle, let bundleGroup):
             "the subscription in the group \"\(group)\" is a part of \"\(bundle)\": use its group, \"\(bundleGroup)\""
         case .noPriceConsentPending(let group): "no question about a higher price waits in the group \"\(group)\""

@@ -37,6 +37,23 @@ import Testing
         #expect(throws: missing) { try subscriber.account.expireSubscription(inGroup: "metals") }
     }
 
+    @Test func `A product in the place of its group is told from a group in which nothing runs`() throws {
+        let account = try Subscriber().account
+        let error = SandboxError.notGroup(product: "gold.monthly", group: "metals")
+        #expect(throws: error) { try account.expireSubscription(inGroup: "gold.monthly") }
+        #expect(throws: error) { try account.resolveBillingIssue(inGroup: "gold.monthly") }
+        #expect(error.description == "\"gold.monthly\" is a product, its group is \"metals\"")
+        #expect(throws: SandboxError.notSubscribed(group: "woods")) {
+            try account.setAutoRenew(false, inGroup: "woods")
+        }
+    }
+
+    @Test func `A product and a group of one name are not confused`() throws {
+        let product = SandboxProduct.autoRenewable("club", price: "1", period: .monthly, group: "club")
+        let account = try SandboxStore(products: [product]).account
+        #expect(throws: SandboxError.notSubscribed(group: "club")) { try account.forceRenewal(inGroup: "club") }
+    }
+
     @Test func `B214: Only the newest period ends earlier, whatever was ordered in it`() throws {
         let subscriber = try Subscriber()
         subscriber.at("2025-02-10T00:00:00Z").app.buy("silver.monthly")
@@ -52,7 +69,10 @@ import Testing
         #expect(subscriber.heard() == calls(of: "gold.monthly", .purchasing, .purchased))
         let metals = try subscriber.metals
         #expect(metals.state == .subscribed && metals.willRenew)
-        #expect(metals.originalTransaction == "1" && metals.recentSubscriptionStartDate == Market.date("2025-01-01T00:00:00Z"))
+        #expect(
+            metals.originalTransaction == "1"
+                && metals.recentSubscriptionStartDate == Market.date("2025-01-01T00:00:00Z")
+        )
         #expect(metals.expirationDate == Market.date("2025-02-20T00:00:00Z"))
         try subscriber.account.expireSubscription(inGroup: "metals")
         let ends = [Self.tenth, Market.date("2025-01-20T00:00:00Z")]
