@@ -26,6 +26,7 @@ private let url = Document.root.appendingPathComponent(
 @Test func `Products come from Xcode's file`() throws {
     let configuration = try StoreConfiguration(contentsOf: url)
     let store = try SandboxStore(configuration)
+    #expect(try SandboxStore(contentsOf: url).storefront == store.storefront)
     #expect(configuration.products.allSatisfy { store.reasonForInvalidity(of: $0.identifier) == nil })
 }
 

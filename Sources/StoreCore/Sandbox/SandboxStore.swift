@@ -146,6 +146,22 @@ public final class SandboxStore: Sendable {
         if configuration.settings.isBillingGracePeriodEnabled { try setGrantsGracePeriod(true) }
         purchaseFailure = configuration.settings.purchaseFailure
     }
+
+    /// Opens a store on Xcode's `.storekit` file, as the initializer that takes a ``StoreConfiguration`` does.
+    ///
+    /// - Parameters:
+    ///   - url: the file's location on disk. Reading blocks the calling thread.
+    ///   - clock: the store's clock; a ``ManualClock`` of its own unless given.
+    ///   - ledger: the store's storage; in memory unless given. A ledger that is not empty is continued.
+    /// - Throws: a ``StoreConfigurationError`` if the file cannot be read or is invalid; otherwise as the initializer
+    ///   that takes products.
+    public convenience init(
+        contentsOf url: URL,
+        clock: any StoreClock = ManualClock(),
+        ledger: (any Ledger)? = nil
+    ) throws {
+        try self.init(StoreConfiguration(contentsOf: url), clock: clock, ledger: ledger)
+    }
 }
 
 extension SandboxStore {
@@ -224,7 +240,7 @@ extension SandboxStore {
         driver.look { driverState, _ in driverState.state.devices.indices.map { SandboxDevice(driver, $0) } }
     }
 
-    /// Returns the account with a name, or nil if there is none.
+    /// Returns the account with a name, or nil if there is none; ``addAccount(_:)`` makes one.
     ///
     /// A store that continues a ledger has the ledger's accounts and devices.
     public func account(named name: String) -> SandboxAccount? {
@@ -233,7 +249,7 @@ extension SandboxStore {
         }
     }
 
-    /// Returns the device with a name, or nil if there is none.
+    /// Returns the device with a name, or nil if there is none; ``addDevice(_:signedInTo:)`` makes one.
     public func device(named name: String) -> SandboxDevice? {
         driver.look { driverState, _ in driverState.state.device(named: name).map { SandboxDevice(driver, $0) } }
     }
