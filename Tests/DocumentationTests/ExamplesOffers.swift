@@ -2,6 +2,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreKit
 import Testing
 
 private func shop() throws -> (SandboxStore, SKPaymentQueue, Till) {
@@ -9,12 +10,12 @@ private func shop() throws -> (SandboxStore, SKPaymentQueue, Till) {
         .autoRenewable(
             "pro.monthly",
             price: "4.99",
-            period: .init(1, .month),
+            period: .monthly,
             group: "pro",
-            introductoryOffer: .freeTrial(.init(1, .week)),
-            promotionalOffers: [.payUpFront(price: "9.99", for: .init(3, .month), identifier: "winter")],
-            offerCodes: [.init(.freeTrial(.init(1, .month), identifier: "FRIENDS"), eligibility: .new)],
-            winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "come.back"))]
+            introductoryOffer: .freeTrial(.weeks(1)),
+            promotionalOffers: [.payUpFront(price: "9.99", for: .months(3), identifier: "winter")],
+            offerCodes: [.freeTrial(.months(1), identifier: "FRIENDS", eligibility: .new)],
+            winBackOffers: [.freeTrial(.months(1), identifier: "come.back")]
         )
     ])
     let queue = SKPaymentQueue(backend: store, delivery: .inline, log: .silent)
@@ -80,6 +81,20 @@ private func shop() throws -> (SandboxStore, SKPaymentQueue, Till) {
     store.submit([StoreCommand(id: order, action: .purchase(payment))]) { #expect($0 == .taken) }
     #expect(store.account.subscriptions.first?.offer?.identifier == "winter")
     #expect(till.errors.isEmpty)
+}
+
+@Test func `A promotional offer of Store Kit 2 is bought with the server's signature`() async throws {
+    let (store, _, _) = try shop()
+    try store.account.buy("pro.monthly")
+    try await StoreContext(backend: store, delivery: .inline).run {
+        let pro = try #require(try await Product.products(for: ["pro.monthly"]).first)
+        // What the app's server answers when the app asks it for the offer.
+        let compactJWS = try store.compactJWS(for: .promotionalOffer("winter"), of: "pro.monthly")
+
+        let offer = Product.PurchaseOption.promotionalOffer("winter", compactJWS: compactJWS)
+        _ = try await pro.purchase(options: Set(offer))
+        #expect(store.account.subscriptions.first?.waitingOffer?.identifier == "winter")
+    }
 }
 
 @Test(.enabled(if: Libcrypto.isAvailable, Comment(rawValue: Libcrypto.advice)))

@@ -11,7 +11,7 @@ struct Arcade {
         store = try SandboxStore(products: [
             .consumable("coins", price: "0.99"),
             .nonConsumable("sword", price: "4.99"),
-            .autoRenewable("club", price: "1.99", period: .init(1, .month), group: "club"),
+            .autoRenewable("club", price: "1.99", period: .monthly, group: "club"),
         ])
         context = StoreContext(backend: store, delivery: .inline)
     }
@@ -73,6 +73,20 @@ func hasPaidForTheApp() async throws -> Bool {
     }
 }
 
+@Test func `A purchase that fails says why`() async throws {
+    let arcade = try Arcade()
+    try await arcade.context.run {
+        let sword = try #require(try await Product.products(for: ["sword"]).first)
+        arcade.store.purchaseFailure = .storeKit(.paymentNotAllowed, "the test wants it so")
+        await #expect(throws: Product.PurchaseError.purchaseNotAllowed) { _ = try await sword.purchase() }
+
+        arcade.store.purchaseFailure = nil
+        arcade.store.isReachable = false
+        await #expect(throws: StoreKitError.self) { _ = try await sword.purchase() }
+        #expect(try arcade.store.account.totalCharged == 0)
+    }
+}
+
 @Test func `A purchase that a parent allows is an update`() async throws {
     let arcade = try Arcade()
     try arcade.store.account.setAsksToBuy(true)
@@ -101,16 +115,31 @@ func hasPaidForTheApp() async throws -> Bool {
         await first.unsafePayloadValue.finish()
 
         var updates = Transaction.updates.makeAsyncIterator()
-        arcade.store.advance(by: 32 * 86_400)
+        arcade.store.advance(by: .monthly)
         let renewal = try #require(await updates.next()).payloadValue
         #expect(renewal.reason == .renewal)
         await renewal.finish()
         #expect(try await club.subscription?.status.first?.state == .subscribed)
 
-        try arcade.store.refund(String(renewal.id))
+        try arcade.store.refund(renewal.id)
         let refunded = try #require(await updates.next()).payloadValue
         #expect(refunded.revocationDate != nil)
         #expect(await productsInUse() == [])
+    }
+}
+
+@Test func `What one launch has not finished is an update of the next`() async throws {
+    let arcade = try Arcade()
+    try await arcade.context.run {
+        let sword = try #require(try await Product.products(for: ["sword"]).first)
+        _ = try await sword.purchase()  // and the app ends before it has delivered
+
+        _ = SKPaymentQueue.default().relaunch()
+        var updates = Transaction.updates.makeAsyncIterator()
+        let update = try #require(await updates.next()).payloadValue
+        #expect(update.productID == "sword")
+        await update.finish()
+        for await unfinished in Transaction.unfinished { Issue.record("\(unfinished)") }
     }
 }
 

@@ -18,14 +18,14 @@ import Testing
         #expect(market.store.undecidedRequests == [request])
         #expect(request.quantity == 2 && request.total == Decimal(string: "1.98"))
         #expect(try market.account.totalCharged == 0)
-        try market.store.settle { try market.store.decide(request.transaction, as: .approve) }
+        try market.store.settle { try market.store.approve(request) }
         #expect(app.recorder.callbacks == calls(of: "sword", .purchasing, .deferred, .purchased))
         #expect(try market.account.totalCharged == Decimal(string: "1.98") && market.store.undecidedRequests.isEmpty)
     }
 
     @Test func `B152, B208: What is declined fails, and nothing is charged`() throws {
         let app = App(on: market.store, buying: "full.game")
-        try market.store.decide(try #require(market.account.undecidedRequests.first).transaction, as: .decline())
+        try market.store.decline(try #require(market.account.undecidedRequests.first))
         market.store.settle()
         #expect(app.recorder.callbacks == calls(of: "full.game", .purchasing, .deferred, .failed))
         #expect(app.recorder.transactions.first?.trouble == .storeKit(.unknown))
