@@ -99,7 +99,7 @@ private struct Simulation {
     let payment = SKMutablePayment(productIdentifier: "pro.monthly")
     payment.paymentDiscount = SKPaymentDiscount(try store.signedOffer("winter", for: "pro.monthly"))
     queue.add(payment)
-    store.advance(by: 365 * 86_400)
+    store.advance(by: .yearly)
     #expect(world.till.delivered.count > 9)
     try store.account.setAutoRenew(false, inGroup: "pro")
     try store.account.setAutoRenew(true, inGroup: "pro")

@@ -12,12 +12,12 @@ import Testing
     queue.add(till)
     queue.add(SKPayment(productIdentifier: "pro.monthly"))
 
-    store.advance(by: 365 * 24 * 60 * 60)
+    store.advance(by: .yearly)
     #expect(till.delivered.count == 13)  // the purchase and twelve renewals
 
     try store.account.setAutoRenew(false, inGroup: "pro")
     #expect(store.account.entitlements.map(\.productIdentifier) == ["pro.monthly"])
-    store.advance(by: 31 * 24 * 60 * 60)
+    store.advance(by: .monthly)
     #expect(store.account.entitlements.isEmpty)
     #expect(store.account.subscription(inGroup: "pro")?.endReason == .autoRenewDisabled)
 }
