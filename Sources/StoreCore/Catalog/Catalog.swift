@@ -389,7 +389,8 @@ private struct Describer {
             hostedContent: product.hostedContent.map { .init(version: $0.version, lengths: $0.files.map(\.length)) },
             // Store Kit 2 has no type for a free subscription.
             kind: product.kind == .freeSubscription ? .nonConsumable : product.kind,
-            internalIdentifier: product.internalIdentifier
+            internalIdentifier: product.internalIdentifier,
+            isAdvancedCommerce: product.isAdvancedCommerce
         )
     }
 

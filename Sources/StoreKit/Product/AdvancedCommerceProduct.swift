@@ -21,12 +21,14 @@ public struct AdvancedCommerceProduct: Identifiable, Sendable {
     /// Loads a generic product from the current context's store.
     ///
     /// - Parameter id: the product's identifier.
-    /// - Throws: `Product.PurchaseError.productUnavailable` if the store does not sell the product, and a
-    ///   ``StoreKitError`` if the store does not respond, or no store is set.
+    /// - Throws: `Product.PurchaseError.productUnavailable` if the store does not sell the product,
+    ///   ``StoreKitError/unsupported`` for a product that is not generic, and another ``StoreKitError`` if the store does
+    ///   not respond, or no store is set.
     public init(id: String) async throws {
         guard let product = try await Product.products(for: [id]).first else {
             throw Product.PurchaseError.productUnavailable
         }
+        guard product.product.isAdvancedCommerce else { throw StoreKitError.unsupported }
         self.product = product
         self.id = product.id
         type = product.type

@@ -53,6 +53,24 @@ import Testing
         #expect(decoded.subscription?.groupName == "Metals")
     }
 
+    @Test func `A description says that a product is generic, and says nothing else of any other`() throws {
+        func encoded(isAdvancedCommerce: Bool) throws -> Data {
+            let product = StoreProduct(
+                identifier: "gold",
+                localizedTitle: "Gold",
+                localizedDescription: "",
+                price: 5,
+                priceLocaleIdentifier: "en_US@currency=USD",
+                isAdvancedCommerce: isAdvancedCommerce
+            )
+            return try JSONEncoder().encode(product)
+        }
+        let (generic, plain) = (try encoded(isAdvancedCommerce: true), try encoded(isAdvancedCommerce: false))
+        #expect(try JSONDecoder().decode(StoreProduct.self, from: generic).isAdvancedCommerce)
+        #expect(try !JSONDecoder().decode(StoreProduct.self, from: plain).isAdvancedCommerce)
+        #expect(!String(decoding: plain, as: UTF8.self).contains("dvancedCommerce"))
+    }
+
     @Test func `A registered subscription of before groups' names decodes without one`() throws {
         let text = """
             {"identifier": "gold", "kind": "autoRenewable", "referenceName": "gold", "price": 5, "localizations": [],

@@ -17,7 +17,8 @@ public struct StoreProduct: Hashable, Sendable {
         isFamilyShareable: Bool = false,
         hostedContent: HostedContent? = nil,
         kind: Kind? = nil,
-        internalIdentifier: String? = nil
+        internalIdentifier: String? = nil,
+        isAdvancedCommerce: Bool = false
     ) {
         description = Description(
             identifier: identifier,
@@ -29,7 +30,8 @@ public struct StoreProduct: Hashable, Sendable {
             isFamilyShareable: isFamilyShareable,
             hostedContent: hostedContent,
             kind: kind,
-            internalIdentifier: internalIdentifier
+            internalIdentifier: internalIdentifier,
+            advancedCommerce: isAdvancedCommerce ? true : nil
         )
     }
 
@@ -53,6 +55,8 @@ public struct StoreProduct: Hashable, Sendable {
     public var kind: Kind? { description.kind }
     /// The store's internal identifier of the product, if it has one.
     public var internalIdentifier: String? { description.internalIdentifier }
+    /// Whether the product is a generic one, which is sold by a signed request of the Advanced Commerce API.
+    public var isAdvancedCommerce: Bool { description.advancedCommerce ?? false }
 
     /// Returns whether all fields are equal.
     public static func == (left: StoreProduct, right: StoreProduct) -> Bool {
@@ -349,6 +353,8 @@ extension StoreProduct: Codable {
         let hostedContent: HostedContent?
         let kind: Kind?
         let internalIdentifier: String?
+        /// True or nil, so that other products are encoded without it.
+        let advancedCommerce: Bool?
 
         init(
             identifier: String,
@@ -360,7 +366,8 @@ extension StoreProduct: Codable {
             isFamilyShareable: Bool,
             hostedContent: HostedContent?,
             kind: Kind?,
-            internalIdentifier: String?
+            internalIdentifier: String?,
+            advancedCommerce: Bool?
         ) {
             self.identifier = identifier
             self.localizedTitle = localizedTitle
@@ -372,6 +379,7 @@ extension StoreProduct: Codable {
             self.hostedContent = hostedContent
             self.kind = kind
             self.internalIdentifier = internalIdentifier
+            self.advancedCommerce = advancedCommerce
         }
 
         func isEqual(to other: Description) -> Bool {
@@ -380,6 +388,7 @@ extension StoreProduct: Codable {
                 && priceLocaleIdentifier == other.priceLocaleIdentifier && subscription == other.subscription
                 && isFamilyShareable == other.isFamilyShareable && hostedContent == other.hostedContent
                 && kind == other.kind && internalIdentifier == other.internalIdentifier
+                && advancedCommerce == other.advancedCommerce
         }
     }
 }
