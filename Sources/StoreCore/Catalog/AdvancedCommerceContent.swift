@@ -26,8 +26,16 @@ struct AdvancedCommerceContent: Hashable, Codable, Sendable {
         return next
     }
 
-    /// Whether all items have the same length of the period.
-    var isAligned: Bool { Set(items.map { $0.offer?.period ?? period }).count <= 1 }
+    /// Whether all items have the same length of the period, in this period and in those that follow.
+    var isAligned: Bool {
+        var content = self
+        while true {
+            guard Set(content.items.map { $0.offer?.period ?? period }).count <= 1 else { return false }
+            // An offer ends, after twelve periods at the latest.
+            guard content.items.contains(where: { $0.offer != nil }) else { return true }
+            content = content.next
+        }
+    }
 
     /// Returns the index of the item with a SKU.
     func index(of sku: String) -> Int? { items.firstIndex { $0.sku.isExactly(sku) } }
@@ -64,6 +72,7 @@ struct AdvancedCommerceItem: Hashable, Codable, Sendable {
     /// The price of the period, in thousandths.
     var currentPrice: Int64 { offer?.price ?? price }
 
+    /// Begins the next period.
     fileprivate mutating func advance() {
         guard let offer else { return }
         self.offer = offer.remaining > 0 ? offer : nil
@@ -108,27 +117,34 @@ struct AdvancedCommerceModification: Hashable, Sendable {
     /// Whether the running period is replaced; if not, only the renewal changes.
     var isImmediate: Bool { !retainsBillingCycle || !additions.isEmpty || changes.contains(where: \.isImmediate) }
 
-    /// Returns the content of the running period, or of the one that replaces it.
-    func now(_ running: AdvancedCommerceContent, _ reference: UUID) -> AdvancedCommerceContent {
-        var content = applied(to: running, reference) { $0 }
+    /// Returns the content of the running period, or of the one that begins now in its place.
+    func now(_ running: AdvancedCommerceContent, _ info: AdvancedCommerceRequestInfo) -> AdvancedCommerceContent {
+        var content = applied(to: retainsBillingCycle ? running : running.next, info) { $0 }
         if !retainsBillingCycle { content.items.removeAll { removals.contains(where: $0.sku.isExactly) } }
         return content
     }
 
     /// Returns the content of the next period.
-    func later(_ next: AdvancedCommerceContent, _ reference: UUID) -> AdvancedCommerceContent {
-        var content = applied(to: next, reference) { _ in true }
+    ///
+    /// Items that begin now are in the second period of their offers then.
+    func later(_ next: AdvancedCommerceContent, _ info: AdvancedCommerceRequestInfo) -> AdvancedCommerceContent {
+        var content = applied(to: retainsBillingCycle ? next : next.next, info) { _ in true }
         content.items.removeAll { removals.contains(where: $0.sku.isExactly) }
+        let begun = additions.map(\.item.sku) + changes.filter(\.isImmediate).map(\.item.sku)
+        for place in content.items.indices where begun.contains(where: content.items[place].sku.isExactly) {
+            content.items[place].advance()
+        }
         return content
     }
 
     private func applied(
         to content: AdvancedCommerceContent,
-        _ reference: UUID,
+        _ info: AdvancedCommerceRequestInfo,
         where isMeant: (Bool) -> Bool
     ) -> AdvancedCommerceContent {
         var content = content
-        content.reference = reference
+        content.reference = info.reference
+        content.user = info.appAccountToken ?? content.user
         if let taxCode { content.taxCode = taxCode }
         if let descriptors, isMeant(descriptors.isImmediate) { content.descriptors = descriptors.value }
         if let period, isMeant(period.isImmediate) { content.period = period.value }
@@ -139,19 +155,19 @@ struct AdvancedCommerceModification: Hashable, Sendable {
         return content
     }
 
-    /// Returns the price for the rest of a period whose cycle is retained.
+    /// Returns the prices of new and changed items for the rest of a period whose cycle is retained.
     ///
     /// - Parameters:
     ///   - share: the share of the period that remains.
     ///   - running: the content of the period.
-    /// - Returns: the price.
-    func proratedPrice(for share: Double, of running: AdvancedCommerceContent) -> Decimal {
+    /// - Returns: the prices in thousandths, by SKU.
+    func proratedPrices(for share: Double, of running: AdvancedCommerceContent) -> [(sku: String, price: Int64)] {
         func part(_ thousandths: Int64) -> Int64 { Int64((Double(max(thousandths, 0)) * share).rounded()) }
-        let added = additions.map { $0.proratedPrice ?? part($0.item.currentPrice) }
+        let added = additions.map { ($0.item.sku, $0.proratedPrice ?? part($0.item.currentPrice)) }
         let changed = changes.filter(\.isImmediate).map { change in
             let old = running.index(of: change.sku).map { running.items[$0].currentPrice } ?? 0
-            return change.proratedPrice ?? part(change.item.currentPrice - old)
+            return (change.item.sku, change.proratedPrice ?? part(change.item.currentPrice - old))
         }
-        return Decimal((added + changed).reduce(0, +)) / 1000
+        return added + changed
     }
 }

@@ -24,6 +24,8 @@ struct Catalog: Sendable {
     var countryCode = "USA"
     /// Whether a bundle of subscriptions was ever registered.
     private(set) var hasBundles = false
+    /// Whether there is a generic product of Advanced Commerce, or was one.
+    private var hasGenericProducts = false
     var storefront: StoreStorefront? { Storefronts.storefront(countryCode) }
 
     /// The product descriptions in one language and for one country, created when first requested.
@@ -59,6 +61,7 @@ struct Catalog: Sendable {
         }
         for index in self.products.indices { noteContent(of: index) }
         hasBundles = products.contains { $0.kind == .subscriptionBundle }
+        hasGenericProducts = products.contains(where: \.isAdvancedCommerce)
     }
 
     /// Returns the index of a product; nil if the identifier is not registered.
@@ -157,6 +160,7 @@ struct Catalog: Sendable {
     /// ledger recorded it.
     mutating func register(_ product: SandboxProduct) {
         if product.kind == .subscriptionBundle { hasBundles = true }
+        if product.isAdvancedCommerce { hasGenericProducts = true }
         // A bundle's description contains those of its members.
         if hasBundles {
             for index in products.indices where products[index].kind == .subscriptionBundle {
@@ -184,11 +188,13 @@ struct Catalog: Sendable {
         } ?? []
     }
 
-    /// Checks the members of bundles that are about to be registered together, or in addition to this catalog's products.
+    /// Checks products that are about to be registered together, or in addition to this catalog's, against each other.
     ///
     /// - Throws: an error for the first bundle with a member that is not registered, that is no auto-renewable
-    ///   subscription or a generic one, or whose subscription group another member or the bundle has.
-    func checkMembers(of new: [SandboxProduct]) throws(CatalogError) {
+    ///   subscription or a generic one, or whose subscription group another member or the bundle has; and for the first
+    ///   generic product with another kind of product in its subscription group.
+    func checkRelations(of new: [SandboxProduct]) throws(CatalogError) {
+        try checkGenericGroups(of: new)
         for bundle in new where bundle.kind == .subscriptionBundle {
             var groups = [bundle.subscription?.groupIdentifier: "the bundle itself"]
             for identifier in bundle.subscription?.members ?? [] {
@@ -206,6 +212,26 @@ struct Catalog: Sendable {
                 let reason = "the product \"\(bundle.identifier)\" includes \"\(identifier)\", which is \(fault)"
                 throw CatalogError(productIdentifier: bundle.identifier, reason: reason)
             }
+        }
+    }
+
+    /// Checks that generic subscriptions have groups of their own, whose subscriptions are found by requests only.
+    private func checkGenericGroups(of new: [SandboxProduct]) throws(CatalogError) {
+        guard hasGenericProducts || new.contains(where: \.isAdvancedCommerce) else { return }
+        var groups: [String: SandboxProduct] = [:]
+        let replaced = Set(new.map { ExactText($0.identifier) })
+        let old = products.lazy.filter { !replaced.contains(ExactText($0.identifier)) }
+        for product in Array(old) + new {
+            guard let group = product.subscription?.groupIdentifier else { continue }
+            guard let other = groups.updateValue(product, forKey: group),
+                other.isAdvancedCommerce != product.isAdvancedCommerce
+            else { continue }
+            let (generic, plain) = product.isAdvancedCommerce ? (product, other) : (other, product)
+            let reason = """
+                the generic product "\(generic.identifier)" is in the subscription group "\(group)", as is \
+                "\(plain.identifier)", which is not generic: give it a group of its own
+                """
+            throw CatalogError(productIdentifier: product.identifier, reason: reason)
         }
     }
 
@@ -357,6 +383,7 @@ extension Catalog {
         for _ in try pack.count() { products.append(try SandboxProduct(unpacking: &pack)) }
         indices.reserveCapacity(products.count)
         for index in products.indices { indices[ExactText(products[index].identifier)] = index }
+        hasGenericProducts = products.contains(where: \.isAdvancedCommerce)
         if try Bool(unpacking: &pack) { return }
         let parts = try pack.json(RareProperties.self)
         (restrictions, contents) = (parts.restrictions, parts.contents)

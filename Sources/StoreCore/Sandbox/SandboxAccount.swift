@@ -53,6 +53,8 @@ public struct SandboxAccount: Sendable {
     public var totalCharged: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.chargedAmount ?? 0) } } }
 
     /// The account's auto-renewable subscriptions, one for each group that it ever subscribed to, oldest first.
+    ///
+    /// By requests of Advanced Commerce, there may be several in a group.
     public var subscriptions: [SandboxSubscription] {
         driver.look { driverState, _ in
             let state = driverState.state
@@ -63,8 +65,15 @@ public struct SandboxAccount: Sendable {
     }
 
     /// Returns the account's subscription in a group, or nil if it never subscribed to it.
+    ///
+    /// Of several by Advanced Commerce, this is the newest one that runs, or else the newest.
     public func subscription(inGroup group: String) -> SandboxSubscription? {
-        subscriptions.first { $0.groupIdentifier == group }
+        driver.look { driverState, _ in
+            let state = driverState.state
+            return state.subscriptions.index(of: group, account: number).map {
+                SandboxSubscription($0, state.subscriptions, state.catalog)
+            }
+        }
     }
 
     /// Turns a running subscription's renewal on or off, as its user would in the store's own settings.
@@ -76,6 +85,8 @@ public struct SandboxAccount: Sendable {
     /// its own price: the renewal of the bundle is turned off, so the other members end. If the bundle's last renewal
     /// failed, this happens at once. With the member's renewal off, as at first, the member ends with the bundle.
     /// Turning on the bundle's renewal keeps all members in the bundle.
+    ///
+    /// Of several subscriptions in a group, by Advanced Commerce, this concerns the newest one that runs.
     ///
     /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
@@ -155,7 +166,8 @@ extension SandboxAccount {
     /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, but
     /// count as periods of an offer. In billing retry the next period begins now. Nothing happens if no renewal has
     /// failed or billing retry is over. A subscription whose product is no longer on sale ends. For a member of a
-    /// bundle, the bundle is paid for.
+    /// bundle, the bundle is paid for. Of several subscriptions in a group, by Advanced Commerce, this concerns the newest
+    /// one whose renewal has failed.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
@@ -168,7 +180,11 @@ extension SandboxAccount {
                 while mustRepeat {
                     mustRepeat = false
                     try driverState.step { state, events in
-                        guard let known = state.subscriptions.index(of: group, account: number) else {
+                        let subscriptions = state.subscriptions
+                        let failed = subscriptions.all(of: number).last { index in
+                            subscriptions[index].group == group && subscriptions.trouble(of: index) != nil
+                        }
+                        guard let known = failed ?? subscriptions.index(of: group, account: number) else {
                             throw state.noSubscription(inGroup: group)
                         }
                         // A member has its bundle's bill.

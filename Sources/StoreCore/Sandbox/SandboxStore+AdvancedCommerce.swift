@@ -31,14 +31,13 @@ extension SandboxStore {
     ///
     /// Offers that are signed with the key are not accepted.
     package func acceptRequests(signedBy signer: any OfferSigner) {
-        let rules = driver.state.withLock { $0.settings.rules.offers }
-        // The old signers are released after the lock, since their release may run client code.
-        var changed = OfferSigning(
-            bundleIdentifier: rules.bundleIdentifier,
-            signers: rules.signers,
-            requestSigners: rules.requestSigners.filter { $0.keyIdentifier != signer.keyIdentifier } + [signer]
-        )
-        driver.state.withLock { swap(&$0.settings.rules.offers, &changed) }
+        changeOfferRules { rules in
+            OfferSigning(
+                bundleIdentifier: rules.bundleIdentifier,
+                signers: rules.signers,
+                requestSigners: rules.requestSigners.filter { $0.keyIdentifier != signer.keyIdentifier } + [signer]
+            )
+        }
     }
 }
 

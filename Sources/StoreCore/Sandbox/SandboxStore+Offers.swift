@@ -9,14 +9,30 @@ extension SandboxStore {
     public var offerSigners: [any OfferSigner] {
         get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
+            changeOfferRules { rules in
+                OfferSigning(
+                    bundleIdentifier: driver.bundleIdentifier,
+                    signers: newValue,
+                    requestSigners: rules.requestSigners
+                )
+            }
+        }
+    }
+
+    /// Replaces the rules of signed offers by those that `change` makes of them.
+    ///
+    /// `change` may call client code: it runs without a lock, and again if the rules were replaced in the meantime.
+    func changeOfferRules(_ change: (OfferSigning) -> OfferSigning) {
+        while true {
+            let rules = driver.state.withLock { $0.settings.rules.offers }
+            var changed = change(rules)
             // The old signers are released after the lock, since their release may run client code.
-            let requestSigners = driver.state.withLock { $0.settings.rules.offers.requestSigners }
-            var rules = OfferSigning(
-                bundleIdentifier: driver.bundleIdentifier,
-                signers: newValue,
-                requestSigners: requestSigners
-            )
-            driver.state.withLock { swap(&$0.settings.rules.offers, &rules) }
+            let isChanged = driver.state.withLock { driverState in
+                guard driverState.settings.rules.offers === rules else { return false }
+                swap(&driverState.settings.rules.offers, &changed)
+                return true
+            }
+            if isChanged { return }
         }
     }
 

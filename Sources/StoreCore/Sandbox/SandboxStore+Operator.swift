@@ -55,7 +55,7 @@ extension SandboxStore {
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
         try driver.change { state, events, now in
-            try state.catalog.checkMembers(of: [product])
+            try state.catalog.checkRelations(of: [product])
             events.append(LedgerRecord(date: now, event: .registered(product)))
         }
     }

@@ -15,6 +15,7 @@ import Testing
     }
 
     private static let products = [
+        SandboxProduct.autoRenewable("gold", price: "3.99", period: .init(1, .month), group: "club"),
         generic(.consumable(charge, price: "0.29")),
         generic(.autoRenewable(subscription, price: "0.29", period: .init(1, .month), group: "requests")),
     ]
@@ -117,10 +118,54 @@ import Testing
         #expect(try shop.store.account.totalCharged == Decimal(string: "4.99"))
     }
 
-    @Test func `A product that the store does not sell cannot be loaded`() async throws {
+    @Test func `A product that the store does not sell cannot be loaded, nor one that is not generic`() async throws {
         await #expect(throws: Product.PurchaseError.productUnavailable) {
             try await shop.run { try await AdvancedCommerceProduct(id: "none") }
         }
+        await #expect { try await shop.run { try await AdvancedCommerceProduct(id: "gold") } } throws: { error in
+            if case StoreKitError.unsupported = error { true } else { false }
+        }
+    }
+
+    private func perform(_ function: AdvancedCommerceFunction, of transaction: Transaction, _ members: String) throws {
+        let body = #"{"requestInfo": {"requestReferenceId": "\#(UUID().uuidString)"}, \#(members)}"#
+        _ = try ServerView(shop.store).perform(function, of: String(transaction.id), Data(body.utf8))
+    }
+
+    @Test func `The refund of an item that leaves the others valid is no update, and is in the history`() async throws {
+        let transaction = try await bought(Self.subscription, signedSubscription())
+        var updates = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        try perform(
+            .requestRefund,
+            of: transaction,
+            #"""
+            "refundRiskingPreference": false,
+            "items": [{"SKU": "sports", "refundType": "CUSTOM", "refundAmount": 1000, "refundReason": "OTHER"}]
+            """#
+        )
+        let later = try shop.store.account.buy("gold")
+        let update = try #require(await shop.run { await updates.next() })
+        #expect(try String(update.payloadValue.id) == later)
+        let latest = await shop.run { await Transaction.latest(for: Self.subscription) }
+        let item = try #require(try latest?.payloadValue.advancedCommerceInfo?.items.first)
+        #expect(item.refunds?.map(\.amount) == [1] && item.revocationDate == nil)
+        #expect(try latest?.payloadValue.revocationDate == nil)
+    }
+
+    @Test func `A transaction of before a migration has the status of the migrated subscription`() async throws {
+        let gold = try await shop.bought("gold")
+        try perform(
+            .migrate,
+            of: gold,
+            #"""
+            "targetProductId": "\#(Self.subscription)", "taxCode": "C003-00-1",
+            "descriptors": {"displayName": "Metals", "description": "All of them"},
+            "items": [{"SKU": "gold.sku", "displayName": "Gold", "description": "Shining"}]
+            """#
+        )
+        try shop.store.account.forceRenewal(inGroup: "club")
+        let status = try #require(await shop.run { await gold.subscriptionStatus })
+        #expect(try status.transaction.payloadValue.productID == Self.subscription)
     }
 
     @Test func `A product is known by its identifier and type, and has its transactions`() async throws {
@@ -146,5 +191,13 @@ import Testing
         await #expect(throws: InvalidRequestError.self) {
             try await shop.bought(Self.charge, [.custom(key: "otherData", value: data)])
         }
+        let next = try JSONSerialization.data(withJSONObject: ["signatureInfo": ["token": signedCharge("atlas")]])
+        let error = await #expect(throws: InvalidRequestError.self) {
+            try await shop.bought(
+                Self.charge,
+                [.custom(key: "advancedCommerceData", value: next), .appAccountToken(UUID())]
+            )
+        }
+        #expect(error?.code == 4_000_183)
     }
 }

@@ -333,6 +333,8 @@ import Testing
     }
 
     @Test func `A simulated decline is answered to the server`() throws {
+        let view = ServerView(shop.store)
+        try view.beginNotifications()
         let number = try charge()
         let item = #"{"SKU": "book", "refundReason": "SIMULATE_REFUND_DECLINE", "refundType": "FULL"}"#
         let (status, _) = try ask(
@@ -341,5 +343,7 @@ import Testing
             #""refundRiskingPreference": false, "items": [\#(item)]"#
         )
         #expect(try status == 200 && shop.account.totalRefunded == 0)
+        let notification = try #require(try view.notifications(after: nil, limit: .max).last)
+        #expect(notification.type == "REFUND_DECLINED" && notification.transaction?.transactionId == number)
     }
 }

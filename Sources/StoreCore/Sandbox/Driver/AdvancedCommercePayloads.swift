@@ -15,7 +15,7 @@ extension PayloadBuilder {
         var info = TransactionPayload.AdvancedCommerceInfo(
             requestReferenceId: content.reference.uuidString.lowercased(),
             taxCode: content.taxCode,
-            items: content.items.map { item in
+            items: zip(content.items, purchase.paid).map { item, paid in
                 let own = purchase.refunds.filter { $0.refund.sku.isExactly(item.sku) }
                 var shown = TransactionPayload.AdvancedCommerceInfo.Item(
                     SKU: item.sku,
@@ -25,7 +25,7 @@ extension PayloadBuilder {
                 )
                 shown.offer = item.offer.map(TransactionPayload.AdvancedCommerceInfo.Offer.init)
                 var refunds = own.map(TransactionPayload.AdvancedCommerceInfo.ItemRefund.init)
-                if refunds.isEmpty, let refund, let cancellation { refunds = [.init(refund, of: item, cancellation)] }
+                if refunds.isEmpty, let refund, let cancellation { refunds = [.init(refund, of: paid, cancellation)] }
                 shown.refunds = refunds.isEmpty ? nil : refunds
                 let revocation = own.last { $0.refund.isRevoked }?.date ?? cancellation
                 shown.revocationDate = revocation.map { PayloadDate($0) }
@@ -98,9 +98,9 @@ extension TransactionPayload.AdvancedCommerceInfo.ItemRefund {
         )
     }
 
-    /// Creates an item's share in a refund of the whole transaction that names no items.
-    fileprivate init(_ refund: Refund, of item: AdvancedCommerceItem, _ date: Date) {
-        let amount = refund.amount(of: Decimal(item.currentPrice))
+    /// Creates an item's share, by what was paid for it, in a refund of the whole transaction that names no items.
+    fileprivate init(_ refund: Refund, of paid: Int64, _ date: Date) {
+        let amount = refund.amount(of: Decimal(paid))
         self.init(
             refundAmount: Int64((amount as NSDecimalNumber).doubleValue.rounded()),
             refundDate: PayloadDate(date),

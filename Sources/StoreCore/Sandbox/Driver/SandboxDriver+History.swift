@@ -22,10 +22,14 @@ extension SandboxDriver {
             case .all: return builder.groups(of: account).flatMap { builder.standings(of: account, in: $0) }
             case .group(let group): return builder.standings(of: account, in: group)
             case .transaction(let identifier):
-                guard let transaction = builder.index[identifier], transaction.account == account,
-                    let group = builder.state.catalog.group(of: transaction.product)
-                else { return [] }
+                guard let transaction = builder.index[identifier], transaction.account == account else { return [] }
                 let original = builder.payload(of: transaction).originalTransactionId
+                // A subscription that was migrated to a generic product is in another group than its first product.
+                let own = TransactionNumber(original).flatMap(builder.state.subscriptions.index(ofOriginal:))
+                guard
+                    let group = own.map({ builder.state.subscriptions[$0].group })
+                        ?? builder.state.catalog.group(of: transaction.product)
+                else { return [] }
                 return builder.standings(of: account, in: group).filter {
                     $0.renewal.originalTransactionId == original
                 }

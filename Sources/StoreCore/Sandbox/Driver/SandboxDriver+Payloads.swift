@@ -297,7 +297,7 @@ extension PayloadBuilder {
     /// Returns an account's subscriptions in a group: its own, its family's, and those that are no longer shared.
     func standings(of account: AccountID, in group: String) -> [Standing] {
         var standings: [Standing] = []
-        for own in state.subscriptions.all(of: account) where isListed(own, in: group) {
+        for own in state.subscriptions.all(of: account) where state.subscriptions[own].group == group {
             let original = state.subscriptions[own].term.original
             if let transaction = index.newestPeriod(of: original, by: account) {
                 let standing = (payload(of: transaction), renewal(of: own))
@@ -321,13 +321,6 @@ extension PayloadBuilder {
             standings.append((payload(of: transaction), renewal))
         }
         return standings
-    }
-
-    /// Whether a subscription is one of a group; one that was migrated is one of its former group until it renews.
-    private func isListed(_ index: SubscriptionIndex, in group: String) -> Bool {
-        state.subscriptions[index].group == group
-            || state.server.hasAdvancedCommerce
-                && state.catalog.group(of: state.subscriptions[index].term.product) == group
     }
 
     /// Returns a subscription with its newest transaction that is listed; nil if none is listed yet.

@@ -78,7 +78,7 @@ struct SandboxDriverState: Sendable {
         try state.read(records)
         snapshots.storeIfDue(state)
         try catchUp(with: now)
-        try state.catalog.checkMembers(of: products)
+        try state.catalog.checkRelations(of: products)
         // Records that other stores append from now on are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
         try make { driverState in

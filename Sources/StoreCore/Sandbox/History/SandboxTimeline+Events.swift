@@ -457,9 +457,9 @@ extension SandboxTimeline.Entry {
             case .others:
                 kind = .server
                 what = "a server has made a request of Advanced Commerce"
-            case .metadata(_, let now, _):
+            case .metadata:
                 kind = .server
-                what = "is called \"\(now.descriptors?.displayName ?? "")\" from now on"
+                what = "has other texts or SKUs, or will have"
             case .prices(_, let later, _):
                 kind = .server
                 what = "costs \(later.price) from the next period on"

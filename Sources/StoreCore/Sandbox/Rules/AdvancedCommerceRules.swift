@@ -35,6 +35,11 @@ extension SandboxState {
         do throws(AdvancedCommerceFault) {
             guard let proof = payment.requestProof else { throw .malformedPayload }
             let request = try AdvancedCommerceRequest(proof.claims.request)
+            if let user = payment.applicationUsername.flatMap({ UUID(uuidString: $0) }),
+                user != request.info.appAccountToken
+            {
+                throw .invalidAppAccountToken
+            }
             try check(request.info, storefront: request.storefront, currency: request.currency)
             _ = try effect(of: request, product, account)
             return nil
@@ -95,23 +100,22 @@ extension SandboxState {
                 }
                 return index
             }
-            if let known, subscriptions[known].isRunning { throw .invalidPreviousSubscription }
-            let skus = Set(content.items.map { ExactText($0.sku) })
-            for index in subscriptions.all(of: account) where subscriptions.isEntitled(index) {
-                let held = server.advancedCommerce[index]?.current.items ?? []
-                if held.contains(where: { skus.contains(ExactText($0.sku)) }) { throw .subscriptionAlreadyExists }
+            if let known {
+                // As for other products, a renewal that is not paid for ends a subscription without a grace period.
+                if subscriptions.isEntitled(known) { throw .invalidPreviousSubscription }
+                try check(request.info, for: known)
             }
-            return .begin(content, known)
+            return try begin(content, known, account)
         case .modify(let transaction, let modification):
             let index = try requestedSubscription(of: transaction, product, account)
             guard subscriptions[index].isRunning, subscriptions.trouble(of: index) == nil,
                 let known = server.advancedCommerce[index]
             else { throw .inactiveSubscription }
             try check(request.info, for: index)
-            try modification.check(running: known.current, next: known.next)
+            try modification.check(running: known.current, next: known.next, request.info)
             if !modification.isImmediate { return .renew(index) }
             if modification.retainsBillingCycle { return .replaceRest(modification, index) }
-            return .begin(modification.now(known.current, request.info.reference), index)
+            return .begin(modification.now(known.current, request.info), index)
         case .reactivate(let transaction, let skus):
             let index = try requestedSubscription(of: transaction, product, account)
             guard let known = server.advancedCommerce[index] else { throw .subscriptionNotEligible }
@@ -119,11 +123,29 @@ extension SandboxState {
             if isRunning, subscriptions[index].willRenew { throw .subscriptionAlreadyActive }
             try check(request.info, for: index)
             for sku in skus ?? [] where known.next.index(of: sku) == nil { throw .invalidSKUMustBeCurrent }
-            return isRunning ? .renew(index) : .begin(known.next.reactivated(skus, request.info.reference), index)
+            return isRunning ? .renew(index) : try begin(known.next.reactivated(skus, request.info), index, account)
         }
     }
 
-    /// Returns the subscription that a transaction belongs to, which a request has begun for a product.
+    /// Returns the beginning of a subscription, or of an ended one again.
+    ///
+    /// - Throws: ``AdvancedCommerceFault/subscriptionAlreadyExists`` if another running subscription of the account has
+    ///   one of the items, even if its renewal is not paid for.
+    private func begin(
+        _ content: AdvancedCommerceContent,
+        _ known: SubscriptionIndex?,
+        _ account: AccountID
+    ) throws(AdvancedCommerceFault) -> RequestEffect {
+        let skus = Set(content.items.map { ExactText($0.sku) })
+        for index in subscriptions.all(of: account) where index != known && subscriptions[index].isRunning {
+            guard let other = server.advancedCommerce[index] else { continue }
+            let held = other.current.items + other.next.items
+            if held.contains(where: { skus.contains(ExactText($0.sku)) }) { throw .subscriptionAlreadyExists }
+        }
+        return .begin(content, known)
+    }
+
+    /// Returns the subscription that a transaction belongs to, which renews as a generic product.
     private func requestedSubscription(
         of transaction: String,
         _ product: ProductIndex,
@@ -138,7 +160,8 @@ extension SandboxState {
             let index = subscriptions.index(ofOriginal: original)
         else { throw .subscriptionDoesNotExist }
         guard server.advancedCommerce[index] != nil else { throw .subscriptionNotEligible }
-        guard subscriptions[index].term.product == product else { throw .invalidProduct }
+        // A subscription that was migrated has its former product until it renews.
+        guard subscriptions[index].renewsAs == product else { throw .invalidProduct }
         return index
     }
 
@@ -181,8 +204,9 @@ extension SandboxState {
                 originalDate: last.originalDate
             )
             let running = server.advancedCommerce[index]?.current
-            let charge = running.map { modification.proratedPrice(for: last.remainingFraction(at: now), of: $0) }
-            return .success(Sale(charge: charge ?? 0, subscription: .begins(term)))
+            let prices = running.map { modification.proratedPrices(for: last.remainingFraction(at: now), of: $0) } ?? []
+            let charge = Decimal(prices.reduce(0) { $0 + $1.price }) / 1000
+            return .success(Sale(charge: charge, subscription: .begins(term)))
         case .renew(let index):
             let change = SubscriptionChange.renewsAs(product: product, subscriptions[index].term)
             return .success(Sale(charge: 0, subscription: change))
@@ -214,7 +238,8 @@ extension AdvancedCommerceModification {
     /// Throws if the modification does not fit a subscription.
     fileprivate func check(
         running: AdvancedCommerceContent,
-        next: AdvancedCommerceContent
+        next: AdvancedCommerceContent,
+        _ info: AdvancedCommerceRequestInfo
     ) throws(AdvancedCommerceFault) {
         for sku in removals where next.index(of: sku) == nil { throw .removeItemNotFound }
         for change in changes {
@@ -227,8 +252,7 @@ extension AdvancedCommerceModification {
             }
             if change.isImmediate, retainsBillingCycle, item.offer != nil { throw .offerPreventsItemMidCycleChange }
         }
-        let reference = UUID()
-        let (now, later) = (now(running, reference), later(next, reference))
+        let (now, later) = (now(running, info), later(next, info))
         guard !later.items.isEmpty, !now.items.isEmpty else { throw .removalAllNotAllowed }
         for content in [now, later] {
             guard Set(content.items.map { ExactText($0.sku) }).count == content.items.count else {

@@ -26,6 +26,8 @@ struct AdvancedCommerceServerRequest {
     let decision: RefundDecision
     /// Whether the store belongs to the production environment.
     let isProduction: Bool
+    /// The price of the newest period of the transaction's subscription, in thousandths; nil if it does not matter.
+    var periodPrice: Int64?
 }
 
 // The rules of servers' requests of the Advanced Commerce API.
@@ -75,13 +77,20 @@ extension SandboxState {
             return [record(.metadata(index, now: now, later: later), [newest])]
         case .changePrice:
             guard isRunning, subscriptions.trouble(of: index) == nil else { throw .inactiveSubscription }
-            let (later, increases) = try members.repriced(known.next, catalog.countryCode)
+            let (later, increases) = try members.repriced(known, catalog.countryCode)
             return [record(.prices(index, later: later, increases: increases))]
         case .revoke, .migrate, .requestRefund:
             guard isRunning else { throw .revokeOnInactiveSubscription }
-            let refund = try members.wholeRefund(of: known.current)
-            let off = setAutoRenew(false, of: index, at: now, rate).map { LedgerRecord(date: now, event: $0) }
-            return try self.refund(refund, newest, request, sale, now: now, record) + off
+            guard let purchase = server.advancedCommerce[newest] else { throw .subscriptionNotEligible }
+            let items = try members.wholeRefund(of: purchase)
+            let sale = SoldTransaction(account: sale.account, product: subscriptions[index].term.product)
+            let refund = try refund(items, newest, request, sale, now: now, record)
+            // A refund that is declined or undecided does not end the subscription, which ends as a canceled one does.
+            let off =
+                refund.contains { $0.event.ends(index) }
+                ? subscriptions[index].willRenew ? [.autoRenewal(subscription: index, false)] : []
+                : setAutoRenew(false, of: index, at: now, rate)
+            return refund + off.map { LedgerRecord(date: now, event: $0) }
         }
     }
 
@@ -115,22 +124,27 @@ extension SandboxState {
         guard subscriptions[index].isRunning, subscriptions.trouble(of: index) == nil,
             catalog.kind(of: subscriptions[index].term.product) == .autoRenewable,
             subscriptions[index].term.bundle == nil, subscriptions[index].term.commitment == nil,
-            subscriptions[index].renewalPlan == nil, subscriptions[index].term.offer == nil, subscriptions.waitingOffer(of: index) == nil,
-            let period = catalog.period(of: subscriptions[index].term.product)
+            subscriptions[index].renewalPlan == nil, subscriptions[index].term.offer == nil,
+            subscriptions.waitingOffer(of: index) == nil,
+            let period = catalog.period(of: subscriptions[index].term.product),
+            let nextPeriod = catalog.period(of: subscriptions[index].renewsAs)
         else { throw .subscriptionNotEligible }
         guard let target = members.targetProductId else { throw .nullTargetProductID }
         guard let product = catalog.index(of: target), catalog.isAdvancedCommerce(product),
             catalog.kind(of: product) == .autoRenewable
         else { throw .invalidTargetProductID }
         guard let descriptors = members.descriptors else { throw .nullDescriptors }
-        let price = keptPrice(of: index) ?? catalog.price(of: subscriptions[index].renewsAs)
-        func content(_ list: [AdvancedCommerceMembers.Item?]?) throws(AdvancedCommerceFault) -> AdvancedCommerceContent
-        {
+        let price = Self.thousandths(keptPrice(of: index) ?? catalog.price(of: subscriptions[index].renewsAs))
+        func content(
+            _ list: [AdvancedCommerceMembers.Item?]?,
+            _ period: StoreProduct.Period,
+            _ price: Int64
+        ) throws(AdvancedCommerceFault) -> AdvancedCommerceContent {
             let items = try AdvancedCommerceMembers.items(list).enumerated().map {
                 place,
                 item throws(AdvancedCommerceFault) in
                 // The request has no prices: the first item costs what the subscription does.
-                try item.renamed(price: place == 0 ? (price * 1000 as NSDecimalNumber).int64Value : 0)
+                try item.renamed(price: place == 0 ? price : 0)
             }
             guard Set(items.map { ExactText($0.sku) }).count == items.count else {
                 throw .itemCannotBeSpecifiedMultipleTimes
@@ -143,11 +157,13 @@ extension SandboxState {
                 items: items
             )
         }
-        let now = try content(members.items)
-        let later = try members.renewalItems == nil ? now : content(members.renewalItems)
+        let now = try content(members.items, period, request.periodPrice ?? price)
+        let later = try content(members.renewalItems ?? members.items, nextPeriod, price)
         let newest = newestPeriod(of: original, by: sale.account)
         return (.migrated(index, to: product, now: now, later: later), newest)
     }
+
+    private static func thousandths(_ price: Decimal) -> Int64 { (price * 1000 as NSDecimalNumber).int64Value }
 
     // MARK: Refunds
 
@@ -176,13 +192,19 @@ extension SandboxState {
         guard let purchase = server.advancedCommerce[number] else { throw .subscriptionNotEligible }
         if revocations.cancellation(of: number) != nil { throw .alreadyRefunded }
         if server.isRefundUndecided(of: number) { throw .pendingRefund }
-        guard purchase.content.price > 0 else { throw .transactionNotRefundable }
+        let isRevocation = request.function == .revoke
+        guard purchase.charge > 0 || isRevocation else { throw .transactionNotRefundable }
         let history = accounts[sale.account].history
         let term = history.index(of: number).flatMap { history[$0].term }
         let isNewest = term.map { newestPeriod(of: $0.original, by: sale.account) == number } ?? false
         let remaining = isNewest ? term?.remainingFraction(at: now) : nil
         let refunds = try items.map { item throws(AdvancedCommerceFault) in
-            try item.refund(of: purchase, remaining: remaining, isSubscription: term != nil)
+            try item.refund(
+                of: purchase,
+                remaining: remaining,
+                isSubscription: term != nil,
+                isRevocation: isRevocation
+            )
         }
         let declines = items.count { $0.reason == AdvancedCommerceMembers.simulatedDecline }
         guard declines == 0 || declines == items.count else { throw .partialSimulateRefundDecline }
@@ -194,16 +216,16 @@ extension SandboxState {
         if risks, request.decision != .approve {
             return [record(.others, []), answer(.refundRequested(transaction: number, reason: items.first?.reason))]
         }
-        let revoked =
-            purchase.refunds.filter(\.refund.isRevoked).map(\.refund.sku)
-            + refunds.filter(\.isRevoked).map(\.sku)
-        let isWhole = purchase.content.items.allSatisfy { item in revoked.contains(where: item.sku.isExactly) }
+        let revoked = refunds.filter(\.isRevoked).map(\.sku)
+        let isWhole = purchase.content.items.allSatisfy { item in
+            purchase.isRevoked(item.sku) || revoked.contains(where: item.sku.isExactly)
+        }
         let records = [record(.refunds(refunds, isWhole: isWhole), [number])]
         guard isWhole else { return records }
-        let amount = (purchase.refunds.map(\.refund) + refunds).reduce(0) { $0 + Decimal($1.amount) }
-        // The amount is in thousandths of the currency's unit, and the share in thousandths of a percent.
-        let share = (amount * 100 / purchase.content.price as NSDecimalNumber).doubleValue
-        let thousandths = min(max(Int(share.rounded()), 1), Refund.whole)
+        let amount = (purchase.refunds.map(\.refund) + refunds).reduce(0) { $0 + $1.amount }
+        let share = purchase.charge > 0 ? Double(amount) / Double(purchase.charge) : 1
+        // In thousandths of a percent.
+        let thousandths = min(max(Int((share * Double(Refund.whole)).rounded()), 1), Refund.whole)
         do throws(SandboxError) {
             return records + [try self.refund(number, of: sale, RefundShare(thousandths: thousandths), now: now)]
         } catch .alreadyRefunded {
@@ -269,13 +291,13 @@ extension AdvancedCommerceMembers {
         }
     }
 
-    /// Returns the refund of all items, which are revoked.
+    /// Returns the refund of all items that are not revoked, which they are then.
     fileprivate func wholeRefund(
-        of content: AdvancedCommerceContent
+        of purchase: AdvancedCommerceState.Purchase
     ) throws(AdvancedCommerceFault) -> [RefundedItem] {
         let (extent, reason) = (try Self.extent(refundType), try Self.reason(refundReason))
         guard extent != .custom else { throw .invalidRefundType }
-        return content.items.map {
+        return purchase.content.items.filter { !purchase.isRevoked($0.sku) }.map {
             RefundedItem(sku: $0.sku, extent: extent, reason: reason, amount: nil, isRevoked: true)
         }
     }
@@ -310,21 +332,22 @@ extension AdvancedCommerceMembers {
         return (now, later)
     }
 
-    /// Returns the content of the next period with the prices of a request, and the increases among them.
+    /// Returns the content of the next period with the prices of a request, and all increases at its beginning.
     fileprivate func repriced(
-        _ later: AdvancedCommerceContent,
+        _ known: AdvancedCommerceState.Subscription,
         _ countryCode: String
     ) throws(AdvancedCommerceFault) -> (AdvancedCommerceContent, [String: AdvancedCommerceIncrease]) {
-        var later = later
+        var (later, increases) = (known.next, known.increases)
         _ = try requiredCurrency
         let items = try Self.items(items)
-        var increases: [String: AdvancedCommerceIncrease] = [:]
         var named: Set<ExactText> = []
         for item in items {
             let (sku, price) = (try item.requiredSKU, try Item.valid(price: item.price))
             guard named.insert(ExactText(sku)).inserted else { throw .itemCannotBeSpecifiedMultipleTimes }
             guard let index = later.index(of: sku) else { throw .invalidSKUMustBeCurrent }
-            if price > later.items[index].price {
+            let present = known.current.index(of: sku).map { known.current.items[$0] } ?? later.items[index]
+            increases[sku] = nil
+            if price > present.price {
                 if countryCode == "IND" { throw .priceIncreaseNotSupportedInIndia }
                 increases[sku] = AdvancedCommerceIncrease(price: price, dependentSKUs: item.dependentSKUs ?? [])
             }
@@ -346,18 +369,20 @@ extension AdvancedCommerceMembers.RefundedItem {
     ///   - purchase: the purchase.
     ///   - share: the share of the newest period that remains; nil for an earlier period and for a one-time charge.
     ///   - isSubscription: whether the purchase is one of a subscription.
+    ///   - isRevocation: whether the item is refunded to end the subscription, even if nothing is paid back.
     /// - Returns: the refund, with its amount.
     /// - Throws: the defect of the request for this purchase.
     fileprivate func refund(
         of purchase: AdvancedCommerceState.Purchase,
         remaining share: Double?,
-        isSubscription: Bool
+        isSubscription: Bool,
+        isRevocation: Bool
     ) throws(AdvancedCommerceFault) -> AdvancedCommerceRefund {
         guard let index = purchase.content.index(of: sku) else { throw .invalidSKU }
-        let price = purchase.content.items[index].currentPrice
+        let price = purchase.paid[index]
         let past = purchase.refunds.map(\.refund).filter { $0.sku.isExactly(sku) }
         let remaining = price - past.reduce(0) { $0 + $1.amount }
-        guard remaining > 0 || price == 0, !past.contains(where: \.isRevoked) else { throw .alreadyRefunded }
+        guard remaining > 0 || price == 0 || isRevocation, !purchase.isRevoked(sku) else { throw .alreadyRefunded }
         let amount: Int64
         switch extent {
         case .full: amount = remaining
@@ -401,5 +426,12 @@ extension AdvancedCommerceMembers.Item {
         }
         if displayName != nil { content.items[index].displayName = try Self.valid(displayName: displayName) }
         if description != nil { content.items[index].description = try Self.valid(description: description) }
+    }
+}
+
+extension StoreEvent {
+    /// Whether the event is a refund that ends a subscription.
+    fileprivate func ends(_ subscription: SubscriptionIndex) -> Bool {
+        if case .operator(.refunded(let refund)) = self { refund.ended == subscription } else { false }
     }
 }

@@ -28,7 +28,8 @@ extension SandboxState {
         let retryEnd = moment + rate.billingRetryPeriod
         // Monthly payments have no grace period (Apple's "Managing the life cycle of monthly subscriptions …").
         let hasGrace = billing.grantsGracePeriod && subscription.nextPlan == nil
-        let graceEnd = hasGrace ? min(retryEnd, moment + rate.gracePeriod(for: terms.period)) : nil
+        let period = server.hasAdvancedCommerce ? server.advancedCommerce[index]?.next.length : nil
+        let graceEnd = hasGrace ? min(retryEnd, moment + rate.gracePeriod(for: period ?? terms.period)) : nil
         let trouble = BillingTrouble(graceEnd: graceEnd, retryEnd: retryEnd)
         return LedgerRecord(date: moment, event: .billing(.renewalFailed(subscription: index, trouble)))
     }

@@ -13,8 +13,7 @@ extension SandboxState {
         now: Date
     ) throws(StoreFailure) -> LedgerRecord {
         let identifier = catalog[product].identifier
-        if let failure = failureIfNotSoldHere(product) { throw failure }
-        if let reason = catalog.reasonNotOnSale(identifier, at: now) { throw .storeKit(.paymentInvalid, reason) }
+        if let refusal = refusalOfRedemption(of: product, at: now) { throw refusal }
         if let refusal = refusal(of: offer, of: product, account, now: now) { throw refusal }
         var payment = StorePayment(productIdentifier: identifier)
         // The transaction's payment names the code, from which its payloads take the offer.

@@ -4,7 +4,8 @@ import Foundation
 extension SandboxState {
     /// Returns the expired transaction that completes an order for its subscription; nil if the order is sold.
     ///
-    /// The quirk is `lapsedIsNotSold`. A refunded subscription is sold again.
+    /// The quirk is `lapsedIsNotSold`. A refunded subscription is sold again, and so is one by a signed request, which names
+    /// the subscription itself.
     // Not inlined into the path of orders without quirks.
     @inline(never)
     func lapsed(
@@ -13,8 +14,8 @@ extension SandboxState {
         _ account: AccountID?,
         _ rules: borrowing SandboxRules
     ) -> TransactionNumber? {
-        guard rules.quirks.contains(.lapsedIsNotSold), payment.purchaseDate == nil, let product, let account,
-            let group = catalog.group(of: product),
+        guard rules.quirks.contains(.lapsedIsNotSold), payment.purchaseDate == nil, payment.requestData == nil,
+            let product, let account, let group = catalog.group(of: product),
             let index = subscriptions.index(of: group, account: account), !subscriptions[index].isRunning,
             subscriptions[index].term.product == product
         else { return nil }

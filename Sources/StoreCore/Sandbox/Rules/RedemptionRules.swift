@@ -50,10 +50,7 @@ extension SandboxState {
         now: Date,
         _ rate: RenewalRate
     ) throws(StoreFailure) -> LedgerRecord {
-        if let failure = failureIfNotSoldHere(product) { throw failure }
-        if let reason = catalog.reasonNotOnSale(catalog[product].identifier, at: now) {
-            throw .storeKit(.paymentInvalid, reason)
-        }
+        if let refusal = refusalOfRedemption(of: product, at: now) { throw refusal }
         if let refusal = refusal(of: offer, of: product, account) { throw refusal }
         if let refusal = refusalInBundle(product, offer.plan, hasOffer: true, account) { throw refusal }
         let number = nextTransaction
@@ -80,6 +77,15 @@ extension SandboxState {
             held: held(by: sale, of: payment, product, account)
         )
         return LedgerRecord(date: now, event: .redeemed(StoreEvent.Redemption(purchase: purchase, offer: offer)))
+    }
+
+    /// Returns the reason why a product is not sold outside the app, whatever the offer; nil if it is.
+    func refusalOfRedemption(of product: ProductIndex, at now: Date) -> StoreFailure? {
+        let identifier = catalog[product].identifier
+        if let failure = failureIfNotSoldHere(product) { return failure }
+        if let reason = catalog.reasonNotOnSale(identifier, at: now) { return .storeKit(.paymentInvalid, reason) }
+        guard catalog.isAdvancedCommerce(product) else { return nil }
+        return AdvancedCommerceFault.nullAdvancedCommerceData.failure(of: identifier)
     }
 }
 

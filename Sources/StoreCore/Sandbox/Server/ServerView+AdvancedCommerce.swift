@@ -24,7 +24,7 @@ extension ServerView {
     ) throws -> ServerTransaction {
         let members = try AdvancedCommerceMembers(body)
         guard let number = TransactionNumber(identifier) else { throw AdvancedCommerceFault.invalidTransactionID }
-        let request = AdvancedCommerceServerRequest(
+        var request = AdvancedCommerceServerRequest(
             function: function,
             transaction: number,
             members: members,
@@ -33,8 +33,22 @@ extension ServerView {
             isProduction: environment == "Production"
         )
         let rate = store.renewalRate
-        try driver.change(selling: number) { state, sale, events, now in
-            events += try state.events(of: request, sale, now: now, rate)
+        try driver.use { driverState, now in
+            try driverState.refresh()
+            try driverState.change(now: now) { driverState in
+                let sale = try driverState.sale(number, of: driver.bundleIdentifier)
+                if function == .migrate {
+                    request.periodPrice = try driverState.readIndex(of: driver.bundleIdentifier) { index in
+                        guard let sold = index[number], let original = index.purchase(of: sold)?.term?.original else {
+                            return nil
+                        }
+                        return index.newestPeriod(of: original, by: sold.account)?.price
+                    }
+                }
+                try driverState.step { state, events in
+                    events += try state.events(of: request, sale, now: now, rate)
+                }
+            }
         }
         let found = try driver.read(identifier) { builder, transaction in
             let original = builder.index.purchase(of: transaction)?.term?.original

@@ -252,7 +252,7 @@ extension SandboxState {
         let kind = catalog.kind(of: product)
         if kind == .consumable {
             accounts[account].consumables.insert(transaction, of: product)
-            takeRequest(of: payment, as: transaction, nil)
+            takeRequest(of: payment, as: transaction, nil, after: nil)
             return nil
         }
         let original = StoreTransaction.Original(
@@ -266,8 +266,7 @@ extension SandboxState {
         case .nonConsumable, .freeSubscription: accounts[account].owned.insert(product)
         case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             if let change = subscription {
-                apply(change, with: details, account, isSeparate: payment.requestData != nil)
-                takeRequest(of: payment, as: transaction, change)
+                apply(change, for: payment, with: details, account, as: transaction)
             }
         }
         return remember(
@@ -345,11 +344,26 @@ extension SandboxState {
         let original = StoreTransaction.Original(identifier: held.identifier, date: date, payment: payment)
         let details = StoreTransaction.Details(failure: nil, original: original, receipt: nil)
         redeemCode(of: payment, account, as: held)
-        apply(change, with: details, account, isSeparate: payment.requestData != nil)
-        takeRequest(of: payment, as: held, change)
+        apply(change, for: payment, with: details, account, as: held)
     }
 
-    /// Applies the effect of a purchase on a subscription.
+    /// Applies the effect of a purchase on a subscription, and that of its request.
+    private mutating func apply(
+        _ change: SubscriptionChange,
+        for payment: StorePayment,
+        with purchase: StoreTransaction.Details,
+        _ account: AccountID,
+        as transaction: TransactionNumber
+    ) {
+        let isRequested = payment.requestData != nil
+        guard isRequested || server.hasAdvancedCommerce else {
+            return apply(change, with: purchase, account, isSeparate: false)
+        }
+        let last = subscriptions.index(ofOriginal: change.term.original).map { subscriptions[$0].term }
+        apply(change, with: purchase, account, isSeparate: isRequested)
+        takeRequest(of: payment, as: transaction, change, after: last)
+    }
+
     private mutating func apply(
         _ change: SubscriptionChange,
         with purchase: StoreTransaction.Details,
@@ -388,7 +402,7 @@ extension SandboxState {
         _ date: Date
     ) {
         subscriptions.renew(subscription, term)
-        if server.hasAdvancedCommerce { server.advancedCommerce.renew(subscription, as: number) }
+        if server.hasAdvancedCommerce { renewContent(of: subscription, as: number) }
         let account = subscriptions[subscription].account
         let transaction = StoreTransaction(
             identifier: number.identifier,

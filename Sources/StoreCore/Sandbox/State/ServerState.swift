@@ -138,9 +138,7 @@ extension SandboxState {
         case .extendedAll(let outcome): server.extendedAll(outcome, at: date)
         case .tokenSet(let original, _, let token):
             server.set(token, original: original, end: nextTransaction)
-            if let index = subscriptions.index(ofOriginal: original) {
-                subscriptions.setApplicationUsername(token.uuidString.lowercased(), of: index)
-            }
+            if let index = subscriptions.index(ofOriginal: original) { setUser(token, of: index) }
         case .refundRequested(let transaction, _): server.request(refundOf: transaction)
         case .refundDeclined(let transaction): server.decline(refundOf: transaction)
         case .refundReversed(let reversal): apply(reversal)
@@ -155,6 +153,7 @@ extension SandboxState {
     private mutating func apply(_ reversal: RefundReversal) {
         purchasesChange()
         server.forgetRefundRequests(for: reversal.transactions)
+        if server.hasAdvancedCommerce { server.advancedCommerce.forgetRefunds(of: reversal.transactions) }
         let (account, transactions) = (reversal.account, reversal.transactions)
         for transaction in transactions { revocations.restore(transaction.identifier) }
         revocations.forgetRefunds(of: transactions)

@@ -154,9 +154,15 @@ struct Subscriptions: StatePart {
     /// An account's subscriptions, in the order in which they began.
     func all(of account: AccountID) -> [SubscriptionIndex] { ofAccount[account] ?? [] }
 
-    /// Returns an account's subscription in a group: the newest, if it has several by Advanced Commerce.
+    /// Returns an account's subscription in a group.
+    ///
+    /// If it has several by Advanced Commerce, returns the newest that runs, or else the newest.
     func index(of group: String, account: AccountID) -> SubscriptionIndex? {
-        ofAccount[account]?.last { subscriptions[$0].group == group }
+        guard let all = ofAccount[account], let newest = all.last(where: { subscriptions[$0].group == group }) else {
+            return nil
+        }
+        if all.count == 1 || subscriptions[newest].isRunning { return newest }
+        return all.last { subscriptions[$0].group == group && subscriptions[$0].isRunning } ?? newest
     }
 
     /// Returns the subscription that began with a transaction.
@@ -202,6 +208,7 @@ extension Subscriptions {
                 ofOriginal[former] = nil
                 ofOriginal[term.original] = index
             }
+            subscriptions[index].group = group
             subscriptions[index].renewsAs = term.product
             subscriptions[index].renewalPlan = term.billingPlan
             // A member renews by itself only once it is to leave the bundle.
@@ -334,11 +341,12 @@ extension Subscriptions {
         keepMembers(of: index)
     }
 
-    /// Sets the generic product that the subscription renews as, and the group in which it is from now on.
-    mutating func migrate(_ index: SubscriptionIndex, to product: ProductIndex, group: String) {
-        subscriptions[index].group = group
+    /// Sets the generic product that the subscription renews as; until then it stays in its group.
+    mutating func migrate(_ index: SubscriptionIndex, to product: ProductIndex) {
         subscriptions[index].renewsAs = product
     }
+
+    mutating func setGroup(_ group: String, of index: SubscriptionIndex) { subscriptions[index].group = group }
 
     /// Reverts the product and the billing plan to renew as, because the purchase that changed them was deleted.
     mutating func takeBackChange(

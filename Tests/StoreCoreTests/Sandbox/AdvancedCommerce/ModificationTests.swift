@@ -70,11 +70,56 @@ import Testing
         #expect(try shop.info(of: second).period == "P1Y" && shop.payload(of: first).isUpgraded == true)
     }
 
+    @Test func `An offer of an item that begins with another billing cycle applies to as many periods as it says`()
+        throws
+    {
+        let free = Request.item("sports.best", 60_000, offer: Request.offer(0, "P1M", 1))
+        let items = [Request.change("sports", to: free)]
+        try shop.buy(Request.modify(first, retains: false, ["changeItems": items]))
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(try shop.charges == [51, 11, 71])
+    }
+
+    @Test func `An offer goes on with its next period if the billing cycle is reset`() throws {
+        let trial = Request.item("films", 9990, offer: Request.offer(0, "P1W", 1))
+        let films = try shop.buy(Request.create(trial))
+        let news = Request.item("news", 4990, offer: Request.offer(990, "P1M", 2))
+        try shop.buy(Request.modify(films, retains: false, ["addItems": [news]]))
+        shop.market.advance(to: "2025-03-02T00:00:00Z")
+        let charges = try shop.account.transactions.filter { $0.original == films || $0.id == films }.map(\.charge)
+        #expect(charges == [0, amount("10.98"), amount("10.98"), amount("14.98")])
+    }
+
+    @Test func `The rest of a period is one of those to which an added item's offer applies`() throws {
+        let news = Request.item("news", 4990, offer: Request.offer(0, "P1M", 1))
+        try shop.buy(Request.modify(first, ["addItems": [news]]))
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(try shop.charges == [51, 0, amount("55.99")])
+    }
+
+    @Test func `A modification can name another user of the app`() throws {
+        let token = UUID().uuidString.lowercased()
+        let request = Request.modify(first, ["addItems": [Request.item("news", 4990)]])
+        let second = try shop.buy(Request.informed(request, ["appAccountToken": token]))
+        #expect(try shop.payload(of: second).appAccountToken == token && shop.renewal.appAccountToken == token)
+    }
+
+    @Test func `An announced increase of a price outlasts a modification`() throws {
+        try shop.perform(
+            .changePrice,
+            of: first,
+            ["currency": "USD", "items": [["SKU": "cartoons", "price": 12_000]]]
+        )
+        try shop.buy(Request.modify(first, ["addItems": [Request.item("news", 4990)]]))
+        #expect(try shop.renewalInfo.items.map { $0.priceIncreaseInfo?.price } == [nil, 12_000, nil])
+    }
+
     @Test func `A token of an older renewal is refused`() throws {
         func request(_ token: String) -> RequestShop.Members {
-            var request = Request.modify(first, ["removeItems": [["SKU": "cartoons"]]])
-            request["requestInfo"] = ["requestReferenceId": UUID().uuidString, "consistencyToken": token]
-            return request
+            Request.informed(
+                Request.modify(first, ["removeItems": [["SKU": "cartoons"]]]),
+                ["consistencyToken": token]
+            )
         }
         let token = try shop.renewalInfo.consistencyToken
         #expect(shop.fault(of: request(token)) == nil)
@@ -163,6 +208,13 @@ import Testing
         #expect(try shop.buy(Request.reactivate(first, ["cartoons"])) == first)
         #expect(try shop.renewal.autoRenewStatus == .on && shop.renewal.renewalPrice == 11_000)
         #expect(try shop.charges == [51])
+    }
+
+    @Test func `A subscription does not begin again while another one has its items`() throws {
+        try shop.account.expireSubscription(inGroup: "requests")
+        try shop.buy(Request.create(Request.item("sports", 40_000)))
+        #expect(shop.fault(of: Request.reactivate(first)) == 4_030_009)
+        #expect(shop.fault(of: Request.reactivate(first, ["cartoons"])) == nil)
     }
 
     @Test func `A subscription that ended begins again, at the price of its items`() throws {

@@ -31,16 +31,10 @@ import Testing
             Request.create(Request.item("sports", 9990, offer: offer), Request.item("news", 4990))
         )
         try shop.buy(Request.modify(number, ["addItems": [Request.item("weather", 1990)]]))
-        let view = ServerView(shop.store)
-        func perform(_ function: AdvancedCommerceFunction, _ members: RequestShop.Members) throws {
-            let info = ["requestReferenceId": UUID().uuidString]
-            let body = try Request.json(members.merging(["requestInfo": info]) { $1 })
-            _ = try view.perform(function, of: number, body)
-        }
-        try perform(.changeMetadata, ["descriptors": ["displayName": "New Pass", "effective": "IMMEDIATELY"]])
-        try perform(.changePrice, ["currency": "USD", "items": [["SKU": "news", "price": 5990]]])
-        let item = ["SKU": "news", "refundType": "FULL", "refundReason": "OTHER"]
-        try perform(.requestRefund, ["refundRiskingPreference": false, "items": [item]])
+        let texts = ["displayName": "New Pass", "effective": "IMMEDIATELY"]
+        try shop.perform(.changeMetadata, of: number, ["descriptors": texts])
+        try shop.perform(.changePrice, of: number, ["currency": "USD", "items": [["SKU": "news", "price": 5990]]])
+        try shop.perform(.requestRefund, of: number, Request.refund("news"))
     }
 
     @Test func `Every record is written and read again, as text and as bytes`() throws {

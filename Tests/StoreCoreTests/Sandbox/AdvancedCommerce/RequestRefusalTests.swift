@@ -120,6 +120,49 @@ import Testing
         #expect(shop.fault(of: Request.create(Request.item("other", 990), previous: first)) == 4_000_113)
     }
 
+    @Test func `A subscription in billing retry has its items still, and is continued by its customer`() throws {
+        let first = try shop.buy(Request.create())
+        try shop.account.setBillingFails(true)
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(shop.fault(of: Request.create()) == 4_030_009)
+        let second = try shop.buy(Request.create(previous: first))
+        #expect(try shop.payload(of: second).originalTransactionId == first)
+        #expect(try shop.subscriptions.map(\.state) == [.subscribed])
+    }
+
+    @Test func `A continuation names the newest renewal of the subscription, if it names one`() throws {
+        let first = try shop.buy(Request.create())
+        let token = try shop.renewalInfo.consistencyToken
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        try shop.account.expireSubscription(inGroup: "requests")
+        let request = Request.informed(Request.create(previous: first), ["consistencyToken": token])
+        #expect(shop.fault(of: request) == 4_000_082)
+        #expect(shop.fault(of: Request.create(previous: first)) == nil)
+    }
+
+    @Test func `Offers are as long as each other in all periods, not only in the first`() throws {
+        let items = [("sports", 1), ("news", 3)].map { sku, count in
+            Request.item(sku, 9990, offer: Request.offer(990, "P1W", count))
+        }
+        #expect(shop.fault(of: Request.create(items[0], items[1])) == 4_000_147)
+        #expect(shop.fault(of: Request.create(items[0])) == nil)
+        #expect(shop.fault(of: Request.create(items[1])) == nil)
+    }
+
+    @Test func `A payment's user is the request's`() throws {
+        let token = UUID()
+        func code(_ request: RequestShop.Members) throws -> Int? {
+            let jws = try shop.store.signedRequest(Request.json(request))
+            var payment = StorePayment(productIdentifier: Request.charge, applicationUsername: token.uuidString)
+            payment.requestData = try JSONSerialization.data(withJSONObject: ["signatureInfo": ["token": jws]])
+            payment.isStoreKit2 = true
+            return failure { _ = try shop.account.buy(payment) }?.underlying?.code
+        }
+        #expect(try code(Request.charge()) == 4_000_183)
+        #expect(try code(Request.informed(Request.charge(), ["appAccountToken": UUID().uuidString])) == 4_000_183)
+        #expect(try code(Request.informed(Request.charge(), ["appAccountToken": token.uuidString])) == nil)
+    }
+
     @Test func `A request is for a generic product of the operation's kind`() throws {
         let jws = try shop.store.signedRequest(Request.json(Request.charge()))
         let subscribed = failure { _ = try shop.account.buy(Request.subscription, compactJWS: jws) }
@@ -137,6 +180,43 @@ import Testing
     @Test(arguments: [RequestShop.charge, RequestShop.subscription])
     func `A generic product is not sold without a request`(product: String) throws {
         #expect(failure { _ = try shop.account.buy(product) }?.underlying?.code == 4_000_171)
+    }
+
+    @Test func `Neither a code nor a win-back offer sells a generic product`() throws {
+        let month = StoreProduct.Period(1, .month)
+        var pass = SandboxProduct.autoRenewable(
+            Request.subscription,
+            price: "0.29",
+            period: month,
+            group: "requests",
+            codeOffers: [.init(.freeTrial(month, identifier: "SPRING"))],
+            winBackOffers: [.init(.freeTrial(month, identifier: "back"))]
+        )
+        pass.isAdvancedCommerce = true
+        var charge = SandboxProduct.consumable(Request.charge, price: "0.29").redeemable(with: "BOOK", price: "0.09")
+        charge.isAdvancedCommerce = true
+        try shop.store.register(pass)
+        try shop.store.register(charge)
+        try shop.buy(Request.create())
+        try shop.account.expireSubscription(inGroup: "requests")
+        for code in ["SPRING", "BOOK"] {
+            #expect(failure { try shop.account.redeem(code: code) }?.underlying?.code == 4_000_171)
+        }
+        let taken = failure { try shop.account.takeWinBackOffer("back", of: Request.subscription) }
+        #expect(try taken?.underlying?.code == 4_000_171 && shop.charges.count == 1)
+    }
+
+    @Test func `A generic subscription has a group of its own`() throws {
+        let month = StoreProduct.Period(1, .month)
+        let plain = SandboxProduct.autoRenewable("plain", price: "0.99", period: month, group: "requests")
+        #expect(throws: CatalogError.self) { try shop.store.register(plain) }
+        #expect(throws: CatalogError.self) { try SandboxStore(products: Request.products + [plain]) }
+        var generic = SandboxProduct.autoRenewable("generic", price: "0.99", period: month, group: "metals")
+        generic.isAdvancedCommerce = true
+        let error = #expect(throws: CatalogError.self) { try shop.store.register(generic) }
+        #expect(error?.reason.contains("group of its own") == true)
+        generic.subscription?.groupIdentifier = "requests"
+        try shop.store.register(generic)
     }
 
     @Test func `A request is signed with a known key, for the app, on the same day`() throws {

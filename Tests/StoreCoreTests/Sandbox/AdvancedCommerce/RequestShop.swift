@@ -19,7 +19,11 @@ struct RequestShop: Timed {
             var product = product
             product.isAdvancedCommerce = true
             return product
-        } + [SandboxProduct.consumable("coins", price: "0.99")]
+        } + [
+            SandboxProduct.consumable("coins", price: "0.99"),
+            .autoRenewable("gold", price: "9.99", period: .init(1, .month), group: "metals"),
+            .autoRenewable("gold.yearly", price: "99.99", period: .init(1, .year), group: "metals"),
+        ]
 
     let market: Market
     var store: SandboxStore { market.store }
@@ -67,6 +71,13 @@ struct RequestShop: Timed {
         return request
     }
 
+    /// The request with values of its metadata.
+    static func informed(_ request: Members, _ info: [String: String]) -> Members {
+        var request = request
+        request["requestInfo"] = ["requestReferenceId": UUID().uuidString].merging(info) { $1 }
+        return request
+    }
+
     static func modify(_ transaction: String, retains: Bool = true, _ members: Members) -> Members {
         let own: Members = ["transactionId": transaction, "retainBillingCycle": retains, "currency": "USD"]
         return request("MODIFY_SUBSCRIPTION", own.merging(members) { $1 })
@@ -104,6 +115,47 @@ struct RequestShop: Timed {
         let failure = failure { _ = try buy(request) }
         return failure.map { $0.underlying?.code ?? -1 }
     }
+
+    // MARK: Servers
+
+    /// Performs a function on a transaction, as a server asks for it.
+    func perform(_ function: AdvancedCommerceFunction, of transaction: String, _ members: Members = [:]) throws {
+        let body = try Self.json(Self.informed(members, [:]))
+        _ = try ServerView(store).perform(function, of: transaction, body)
+    }
+
+    /// The number of the error with which a server's request is answered; nil if it is fulfilled.
+    func fault(
+        of function: AdvancedCommerceFunction,
+        _ transaction: String,
+        _ members: Members = [:]
+    ) throws -> Int? {
+        do {
+            try perform(function, of: transaction, members)
+            return nil
+        } catch let fault as AdvancedCommerceFault {
+            return fault.rawValue
+        }
+    }
+
+    static func refund(_ skus: String..., revoke: Bool = false) -> Members {
+        let items = skus.map { sku -> Members in
+            ["SKU": sku, "refundType": "FULL", "refundReason": "OTHER", "revoke": revoke]
+        }
+        return ["refundRiskingPreference": false, "items": items]
+    }
+
+    static let revocation: Members = [
+        "refundRiskingPreference": false, "refundType": "FULL", "refundReason": "LEGAL",
+    ]
+
+    /// A migration of a subscription, whose item is new at the renewal.
+    static let migration: Members = [
+        "targetProductId": subscription, "taxCode": "C003-00-1",
+        "descriptors": ["displayName": "Metals", "description": "All of them"],
+        "items": [["SKU": "gold.sku", "displayName": "Gold", "description": "Shining"]],
+        "renewalItems": [["SKU": "gold.new", "displayName": "New Gold", "description": "Shining more"]],
+    ]
 
     func payload(of transaction: String) throws -> TransactionPayload {
         try #require(try account.signedTransactions.map(\.content).last { $0.transactionId == transaction })

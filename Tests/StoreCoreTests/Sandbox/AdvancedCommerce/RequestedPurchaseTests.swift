@@ -95,6 +95,46 @@ import Testing
         #expect(try shop.charges.count == 4)
     }
 
+    @Test func `Of several subscriptions, those that run are within reach`() throws {
+        try shop.buy(Request.create(Request.item("anne", 1990)))
+        let newest = try shop.buy(Request.create(Request.item("bob", 2990)))
+        #expect(shop.account.subscription(inGroup: "requests")?.originalTransaction == newest)
+        try shop.account.expireSubscription(inGroup: "requests")
+        try shop.account.setBillingFails(true)
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        try shop.buy(Request.create(Request.item("carl", 3990)))
+        try shop.account.setBillingFails(false)
+        try shop.account.resolveBillingIssue(inGroup: "requests")
+        #expect(try shop.subscriptions.map(\.state) == [.subscribed, .expired, .subscribed])
+        try shop.account.expireSubscription(inGroup: "requests")
+        try shop.account.setAutoRenew(false, inGroup: "requests")
+        #expect(try shop.subscriptions.map(\.renewal.content.autoRenewStatus) == [.off, .off, .off])
+        #expect(try shop.subscriptions.map(\.state) == [.subscribed, .expired, .expired])
+    }
+
+    @Test func `A grace period is that of the request's period`() throws {
+        try shop.store.setGrantsGracePeriod(true)
+        try shop.account.setBillingFails(true)
+        try shop.buy(Request.create(period: "P1W"))
+        shop.market.advance(to: "2025-01-09T00:00:00Z")
+        #expect(shop.account.subscription(inGroup: "requests")?.gracePeriodExpirationDate == days("2025-01-14").first)
+    }
+
+    @Test func `A user that a server has set stays that of later periods`() throws {
+        let (old, new) = (UUID(), UUID())
+        let first = try shop.buy(Request.informed(Request.create(), ["appAccountToken": old.uuidString]))
+        try ServerView(shop.store).setAppAccountToken(new, ofOriginal: first)
+        let news = Request.item("news", 990)
+        let second = try shop.buy(Request.modify(first, retains: false, ["addItems": [news]]))
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        let third = try #require(try shop.account.transactions.last?.id)
+        #expect(
+            try [first, second, third].map { try shop.payload(of: $0).appAccountToken }
+                == Array(repeating: new.uuidString.lowercased(), count: 3)
+        )
+        #expect(try shop.renewal.appAccountToken == new.uuidString.lowercased())
+    }
+
     @Test func `A request that names a transaction of an ended subscription continues it`() throws {
         let first = try shop.buy(Request.create())
         try shop.account.expireSubscription(inGroup: "requests")
