@@ -107,7 +107,7 @@ extension SandboxProduct {
     ]
 
     /// Returns the product, which is generic if it has an identifier that Apple prescribes for generic products.
-    var genericByName: SandboxProduct {
+    package var genericByName: SandboxProduct {
         var product = self
         let isGeneric = kind == .consumable || kind == .autoRenewable && !isFamilyShareable
         product.isAdvancedCommerce = isGeneric && Self.genericSuffixes.contains(where: identifier.hasSuffix)

@@ -107,6 +107,8 @@ extension URL {
 }
 
 /// A product in a request, for which a `.storekit` file would be too long.
+///
+/// As in such a file, it is generic if it has an identifier that Apple prescribes for Advanced Commerce.
 package struct TestStoreProduct: Decodable {
     package let product: SandboxProduct
 
@@ -171,12 +173,13 @@ package struct TestStoreProduct: Decodable {
                     )
                 }
             }
-            product =
+            let paid =
                 if let monthlyPrice {
                     try SandboxProduct.makeThrowing { sold.billedMonthly(price: monthlyPrice) }
                 } else {
                     sold
                 }
+            product = paid.genericByName
         } catch {
             throw ControlFailure(.invalid, "\(error)")
         }

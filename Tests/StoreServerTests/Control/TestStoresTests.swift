@@ -115,6 +115,12 @@ private struct Host {
         #expect(host.shop.store.quirks.isEmpty)
     }
 
+    @Test func `A product of a request is generic if it has an identifier that Apple prescribes`() throws {
+        let json = #"[{"id": "com.example.aca.generic.consumable", "price": "0.29"}, {"id": "coins", "price": 0.99}]"#
+        let products = try JSONDecoder().decode([TestStoreProduct].self, from: Data(json.utf8))
+        #expect(products.map(\.product.isAdvancedCommerce) == [true, false])
+    }
+
     @Test func `A store sells the products of a request, or of Xcode's file as a text or as it is`() throws {
         let products = #"""
             {"products": [
