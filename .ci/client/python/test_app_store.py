@@ -2,6 +2,7 @@
 
 import base64
 import http.server
+import importlib
 import json
 import queue
 import ssl
@@ -13,6 +14,7 @@ import pytest
 from app_store_sandbox import AppStoreError
 
 try:
+    import appstoreserverlibrary.models as apples_models
     from appstoreserverlibrary.api_client import AppStoreServerAPIClient
     from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
     from appstoreserverlibrary.models.Environment import Environment
@@ -28,6 +30,7 @@ needs_apples_library = pytest.mark.skipif(SignedDataVerifier is None, reason="pi
 PRODUCTS = [
     {"id": "castle", "kind": "nonConsumable", "price": "9.99"},
     {"id": "pro.monthly", "kind": "autoRenewable", "price": "4.99", "group": "pro", "period": "P1M"},
+    {"id": "com.example.castles.aca.generic.subscription", "kind": "autoRenewable", "price": "0.29"},
 ]
 
 
@@ -149,6 +152,106 @@ def test_retention_message(app_store, backend, verifier):
     test = client.initiate_performance_test(PerformanceTestRequest(originalTransactionId=subscription))
     assert verifier.verify_and_decode_realtime_request(backend.next()[0]).productId == "pro.monthly"
     assert client.get_performance_test_results(test.requestId).target == backend.url
+
+
+def model(name, **values):
+    """Makes a value of Apple's library for the Advanced Commerce API."""
+    module = importlib.import_module(f"{apples_models.__name__}.AdvancedCommerce{name}")
+    return getattr(module, f"AdvancedCommerce{name}")(**values)
+
+
+@needs_apples_library
+def test_advanced_commerce(app_store, verifier):
+    key = app_store.privateKey.encode()
+    client = AppStoreServerAPIClient(
+        key, app_store.keyIdentifier, app_store.issuer, app_store.bundleIdentifier, Environment.SANDBOX
+    )
+    client._base_url = app_store.url.rstrip("/")
+    generic = "com.example.castles.aca.generic.subscription"
+
+    def info():
+        return model("RequestInfo", requestReferenceId=uuid.uuid4())
+
+    # The library has the functions' bodies and answers; it does not send them yet.
+    def call(path, transaction, request, response, **values):
+        answer = client._make_request(
+            f"/advancedCommerce/v1/{path}/{transaction}",
+            "POST",
+            {},
+            model(request, requestInfo=info(), **values),
+            type(model(response, signedTransactionInfo="")),
+        )
+        renewal = answer.signedRenewalInfo and verifier.verify_and_decode_renewal_info(answer.signedRenewalInfo)
+        return verifier.verify_and_decode_signed_transaction(answer.signedTransactionInfo), renewal
+
+    def subscribe(sku):
+        request = model(
+            "SubscriptionCreateRequest",
+            requestInfo=info(),
+            currency="USD",
+            taxCode="C003-00-1",
+            rawPeriod="P1M",
+            descriptors=model("Descriptors", displayName="Pass", description="Channels"),
+            items=[
+                model("SubscriptionCreateItem", SKU=name, displayName="Item", description="All of it", price=price)
+                for name, price in ((sku, 5000), (f"{sku}.more", 1000))
+            ],
+        )
+        return app_store.buy(generic, request=json.dumps(client._get_request_json(request)))["transaction"]
+
+    news = subscribe("news")
+    texts = model("SubscriptionChangeMetadataDescriptors", displayName="New Pass", rawEffective="IMMEDIATELY")
+    transaction, _ = call(
+        "subscription/changeMetadata",
+        news,
+        "SubscriptionChangeMetadataRequest",
+        "SubscriptionChangeMetadataResponse",
+        descriptors=texts,
+    )
+    assert transaction.advancedCommerceInfo.descriptors.displayName == "New Pass"
+    _, renewal = call(
+        "subscription/changePrice",
+        news,
+        "SubscriptionPriceChangeRequest",
+        "SubscriptionPriceChangeResponse",
+        currency="USD",
+        items=[model("SubscriptionPriceChangeItem", SKU="news", price=6000)],
+    )
+    assert renewal.advancedCommerceInfo.items[0].priceIncreaseInfo.price == 6000
+    _, renewal = call("subscription/cancel", news, "SubscriptionCancelRequest", "SubscriptionCancelResponse")
+    assert renewal.autoRenewStatus == 0
+    item = model("RequestRefundItem", SKU="news.more", rawRefundType="FULL", rawRefundReason="OTHER", revoke=False)
+    transaction, _ = call(
+        "transaction/requestRefund",
+        news,
+        "RequestRefundRequest",
+        "RequestRefundResponse",
+        items=[item],
+        refundRiskingPreference=False,
+    )
+    assert transaction.advancedCommerceInfo.items[1].refunds[0].refundAmount == 1000
+    transaction, _ = call(
+        "subscription/revoke",
+        news,
+        "SubscriptionRevokeRequest",
+        "SubscriptionRevokeResponse",
+        rawRefundType="FULL",
+        rawRefundReason="LEGAL",
+        refundRiskingPreference=False,
+    )
+    assert transaction.revocationDate is not None
+    pro = app_store.buy("pro.monthly")["transaction"]
+    _, renewal = call(
+        "subscription/migrate",
+        pro,
+        "SubscriptionMigrateRequest",
+        "SubscriptionMigrateResponse",
+        targetProductId=generic,
+        taxCode="C003-00-1",
+        descriptors=model("SubscriptionMigrateDescriptors", displayName="Pro", description="All castles"),
+        items=[model("SubscriptionMigrateItem", SKU="pro", displayName="Pro", description="All castles")],
+    )
+    assert (renewal.autoRenewProductId, renewal.advancedCommerceInfo.items[0].SKU) == (generic, "pro")
 
 
 def test_renewal(app_store, backend):
