@@ -13,11 +13,19 @@ private struct Simulation {
     let queue: SKPaymentQueue
     let till = Till()
 
+    /// A generic product, which is sold by requests.
+    private static var books: SandboxProduct {
+        var books = SandboxProduct.consumable("books", price: "0.29")
+        books.isAdvancedCommerce = true
+        return books
+    }
+
     init() throws {
         store = try SandboxStore(
             products: [
                 .consumable("sword", price: "0.99").redeemable(with: "SWORDS", price: "0.49"),
                 .nonConsumable("full.game", price: "4.99"),
+                Self.books,
                 .nonConsumable("level.2", price: "1.99").hosting(Data("0123456789".utf8)),
                 .autoRenewable("pro.yearly", price: "49.99", period: .init(1, .year), group: "years")
                     .billedMonthly(price: "4.99"),
@@ -89,6 +97,19 @@ private struct Simulation {
     try store.device.promote("sword")
     #expect(world.till.delivered == ["sword", "sword", "full.game"])
     #expect(world.codes == [0, 0])
+}
+
+@Test func `A server sets a price as the table says`() throws {
+    let store = try Simulation().store
+    let request = Data(
+        #"""
+        {"operation": "CREATE_ONE_TIME_CHARGE", "version": "1", "currency": "USD", "taxCode": "C003-00-2",
+        "requestInfo": {"requestReferenceId": "f55df048-4cd8-4261-b404-b6f813ff70e5"},
+        "item": {"SKU": "BOOK", "displayName": "A Book", "description": "All of its pages", "price": 4990}}
+        """#.utf8
+    )
+    try store.account.buy("books", compactJWS: store.signedRequest(request))
+    #expect(try store.account.totalCharged == Decimal(string: "4.99"))
 }
 
 @Test func `Subscriptions and offers run as the table says`() throws {
