@@ -82,6 +82,9 @@ struct Migration: Sendable {
         },
         Migration(name: "records of orders that are answered by what is held") { _ in [] },
         Migration(name: "short records of purchases without an order, and of attempts at notifications") { _ in [] },
+        Migration(
+            name: "records of partial refunds, commitments, bundles, external sales, retention and Advanced Commerce"
+        ) { _ in [] },
     ]
 
     /// Migrates older tables, or creates them if `creates` is true, in one transaction.

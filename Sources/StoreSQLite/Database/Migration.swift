@@ -59,6 +59,10 @@ struct Migration {
             sql: "DROP TABLE spare; DROP TABLE reserve;"
         ),
         Migration(name: "short records of purchases without an order, and of attempts at notifications", sql: ""),
+        Migration(
+            name: "records of partial refunds, commitments, bundles, external sales, retention and Advanced Commerce",
+            sql: ""
+        ),
     ]
 
     /// Creates a new file, or migrates an older one, in one transaction.

@@ -24,8 +24,8 @@
             try folder.open().close()
             let raw = try RawDatabase(folder.file)
             #expect(try raw.texts("PRAGMA application_id") == ["\(0x5374_4352)"])
-            #expect(try raw.texts("PRAGMA user_version") == ["8"])
-            #expect(try raw.texts("SELECT count(*) FROM migration") == ["8"])
+            #expect(try raw.texts("PRAGMA user_version") == ["9"])
+            #expect(try raw.texts("SELECT count(*) FROM migration") == ["9"])
             #expect(try raw.texts("PRAGMA journal_mode") == ["wal"])
         }
 
@@ -36,7 +36,7 @@
             #expect(error.code == .newer)
             #expect(
                 error.description
-                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 8"
+                    == "store.sqlite was written by a newer version: it has format 99, known here are 1 to 9"
             )
         }
 
@@ -178,7 +178,7 @@
             #expect(shop.queue.transactions.count == 2)
             #expect(shop.shopper.history.last == "season purchased")
             database.close()
-            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["8"])
+            #expect(try RawDatabase(folder.file).texts("PRAGMA user_version") == ["9"])
         }
 
         @Test func `Who comes second is refused with a sentence, and let in when the first has closed`() throws {
