@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreSQLite
+import TestSupport
 import Testing
 
 @Suite(.sqlite) struct PersistenceTests {

@@ -2,6 +2,7 @@ import Foundation
 import SQLiteFaults
 import StoreCore
 import StoreSQLite
+import TestSupport
 import Testing
 
 @Suite(.sqlite) struct SnapshotTests {
