@@ -229,6 +229,7 @@ let package = Package(
         .testTarget(
             name: "StoreCryptoTests",
             dependencies: ["StoreCrypto", "StoreCore", "TestSupport"],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -245,12 +246,15 @@ let package = Package(
                 "StorePostgres", "StoreCore", "StoreContract", "ModelSimulator", "PostgresCluster", "CPostgres",
                 "TestSupport",
             ],
-            exclude: ["Mutations"],
+            exclude: ["Golden", "Mutations"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "StoreScenarioTests",
-            dependencies: ["StoreScenario", "StoreContract", "StoreCore", "StoreSimulator", "ModelSimulator"],
+            dependencies: [
+                "StoreScenario", "StoreContract", "StoreCore", "StoreSimulator", "ModelSimulator", "TestSupport",
+            ],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -258,6 +262,7 @@ let package = Package(
             dependencies: [
                 "StoreServer", "StoreCore", "StoreCrypto", "StoreScenario", "StoreSQLite", "CMicroHTTPD", "TestSupport",
             ],
+            exclude: ["Golden"],
             resources: [.copy("Simulation/Server")],
             swiftSettings: settings
         ),
@@ -267,6 +272,7 @@ let package = Package(
                 "StoreRemote", "StoreContract", "StoreCore", "StoreCrypto", "StoreKit", "StoreServer", "StoreSQLite",
                 "TestSupport",
             ],
+            exclude: ["Golden"],
             swiftSettings: settings
         ),
         .testTarget(
