@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EveryCommandTests {
     /// A line, and something that is in its answer.
-    private static let lines: [(line: String, answer: String)] = [
+    static let lines: [(line: String, answer: String)] = [
         ("status", "2025-01-01T00:00:00Z"),
         ("products", "pro.monthly"),
         ("help", "buy PRODUCT"),
