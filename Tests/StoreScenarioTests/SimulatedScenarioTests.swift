@@ -13,6 +13,7 @@ import Testing
         .user(.pays), .askToBuy(true), .approve(0), .decline(3), .askToBuy(false), .interrupt(true),
         .settleInterruption(1), .interrupt(false), .buyElsewhere("sword"), .promote("sword"), .signIn(other: true),
         .signIn(other: false), .familyBuys("game"), .familyLeaves, .storefront("DEU"), .buyElsewhere("pro.monthly"),
+        .buyMonthlyElsewhere("pro.monthly"),
         .advance(hours: 12), .autoRenew(false), .autoRenew(true), .billingFails(true), .gracePeriod(true), .payBill,
         .billingFails(false), .askForConsent, .consent(true), .expire, .redeem(code: "FRIENDS", of: "pro.monthly"),
         .winBack("come.back", of: "pro.monthly"), .slowDownloads(true), .slowDownloads(false), .failDownload("level 2"),

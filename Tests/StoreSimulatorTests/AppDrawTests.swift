@@ -178,6 +178,7 @@ import Testing
             (.relaunch, ".relaunch"), (.user(.isDeclined), ".user(.isDeclined)"), (.askToBuy(true), ".askToBuy(true)"),
             (.approve(1), ".approve(1)"), (.decline(2), ".decline(2)"), (.interrupt(false), ".interrupt(false)"),
             (.settleInterruption(0), ".settleInterruption(0)"), (.buyElsewhere("sword"), #".buyElsewhere("sword")"#),
+            (.buyMonthlyElsewhere("year"), #".buyMonthlyElsewhere("year")"#),
             (.promote("sword"), #".promote("sword")"#), (.signIn(other: true), ".signIn(other: true)"),
             (.familyBuys("game"), #".familyBuys("game")"#), (.familyLeaves, ".familyLeaves"),
             (.storefront("DEU"), #".storefront("DEU")"#), (.advance(hours: 24), ".advance(hours: 24)"),

@@ -33,6 +33,10 @@ extension AppLife {
             guard let issue = store.interruptedPurchases.at(index) else { return false }
             return attempt { try store.resolveInterruption(of: issue.transaction) }
         case .buyElsewhere(let product): return attempt { _ = try store.account.buy(product) }
+        case .buyMonthlyElsewhere(let product):
+            var payment = StorePayment(productIdentifier: product)
+            payment.billingPlan = .monthly
+            return attempt { _ = try store.account.buy(payment) }
         case .promote(let product): return attempt { try device.promote(product) }
         case .useSecondDevice(let isSecond): return try use(second: isSecond)
         case .signIn(let isOther):

@@ -98,7 +98,8 @@ extension AppSimulation {
             switch step {
             case .action(let name):
                 if !setup.actions.contains(where: { $0.name == name }) { throw AppSimulationError.unknownAction(name) }
-            case .buyElsewhere(let name), .promote(let name), .familyBuys(let name): try checkProduct(name)
+            case .buyElsewhere(let name), .buyMonthlyElsewhere(let name), .promote(let name), .familyBuys(let name):
+                try checkProduct(name)
             case .redeem(let offer, let name), .winBack(let offer, let name):
                 try checkProduct(name)
                 if !setup.choices.offers.contains(step) { throw AppSimulationError.unknownOffer(offer, of: name) }

@@ -46,6 +46,8 @@ extension AppStep {
         case .interrupt(let isOn): [ofAccount("interrupts-purchases", isOn.word)]
         case .settleInterruption(let index): ["try resolve any-\(index.magnitude)"]
         case .buyElsewhere(let product): [ofAccount("buy", product, "--outside")]
+        case .buyMonthlyElsewhere(let product):
+            [ofAccount("buy", product, "--outside", "--billing-plan", "monthly")]
         case .promote(let product): ["try " + ScenarioStep.line("promote", product, "--device", device)]
         case .useSecondDevice(let isSecond):
             (isSecond ? ["try add-device \(Self.secondDeviceName) --account \(Self.accountName)"] : []) + ["# \(self)"]

@@ -35,6 +35,10 @@ public enum AppStep: Hashable, Sendable {
     case settleInterruption(Int)
     /// The user buys a product on another device, or in the store itself.
     case buyElsewhere(String)
+    /// The user buys a subscription on another device, or in the store itself, in monthly payments with a commitment.
+    ///
+    /// Drawn only for products that have such a billing plan.
+    case buyMonthlyElsewhere(String)
     /// The user taps a promoted product in the store.
     case promote(String)
     /// The user switches to their second device, or back to the first; the app ends on the other device.
@@ -173,7 +177,7 @@ public enum AppStep: Hashable, Sendable {
         case askToBuy
         /// ``AppStep/interrupt(_:)`` and ``AppStep/settleInterruption(_:)``.
         case interruption
-        /// ``AppStep/buyElsewhere(_:)``.
+        /// ``AppStep/buyElsewhere(_:)`` and ``AppStep/buyMonthlyElsewhere(_:)``.
         case elsewhere
         /// ``AppStep/promote(_:)``.
         case promotion
@@ -238,7 +242,8 @@ extension AppStep {
     /// A step without its associated values, for tables of steps.
     enum Row: Int, CaseIterable, Sendable {
         case action, kill, relaunch, user, askToBuy, approve, decline, interrupt, settleInterruption, buyElsewhere,
-            promote, useSecondDevice, signIn, familyBuys, familyLeaves, storefront, advance, autoRenew, expire,
+            buyMonthlyElsewhere, promote, useSecondDevice, signIn, familyBuys, familyLeaves, storefront, advance,
+            autoRenew, expire,
             billingFails,
             gracePeriod, payBill, askForConsent, consent, redeem, winBack, slowDownloads, failDownload, refund,
             failPurchases, sign, reachable, fault, release, loseConnection, connectionFault, acknowledgementFault,
@@ -254,7 +259,7 @@ extension AppStep {
             case .user: .user
             case .askToBuy, .approve, .decline: .askToBuy
             case .interrupt, .settleInterruption: .interruption
-            case .buyElsewhere: .elsewhere
+            case .buyElsewhere, .buyMonthlyElsewhere: .elsewhere
             case .promote: .promotion
             case .useSecondDevice: .secondDevice
             case .signIn: .signIn
@@ -293,6 +298,7 @@ extension AppStep {
         case .interrupt: .interrupt
         case .settleInterruption: .settleInterruption
         case .buyElsewhere: .buyElsewhere
+        case .buyMonthlyElsewhere: .buyMonthlyElsewhere
         case .promote: .promote
         case .useSecondDevice: .useSecondDevice
         case .signIn: .signIn

@@ -100,7 +100,7 @@ struct AppStepGenerator {
         case .askToBuy:
             [.askToBuy(true), .askToBuy(false), .approve(below(3)), .approve(0), .decline(below(3))][below(5)]
         case .interruption: [.interrupt(true), .interrupt(false), .settleInterruption(below(3))][below(3)]
-        case .elsewhere: .buyElsewhere(product())
+        case .elsewhere: elsewhereStep()
         case .promotion: .promote(product())
         case .secondDevice: .useSecondDevice(below(2) == 0)
         case .signIn: .signIn(other: below(2) == 0)
@@ -156,6 +156,13 @@ struct AppStepGenerator {
         }
     }
 
+    /// Draws a purchase elsewhere, with a plan only for a product that has several.
+    private mutating func elsewhereStep() -> AppStep {
+        let product = product()
+        let isMonthly = choices.products.contains { $0.identifier == product && $0.isPaidMonthly } && below(2) == 0
+        return isMonthly ? .buyMonthlyElsewhere(product) : .buyElsewhere(product)
+    }
+
     private mutating func wireStep() -> AppStep {
         switch below(8) {
         case 0: return .reachable(false)
@@ -199,10 +206,17 @@ extension AppStepGenerator.Choices {
     var rows: [AppStep.Row] {
         let kinds = Set(kinds.map(\.kind))
         let offers = Set(offers.map(\.row))
+        let isPaidMonthly = products.contains(where: \.isPaidMonthly)
         return AppStep.Row.allCases.filter {
             kinds.contains($0.kind) && ($0.kind != .offer || offers.contains($0)) && ($0 != .expire || expires)
+                && ($0 != .buyMonthlyElsewhere || isPaidMonthly)
         }
     }
+}
+
+extension SandboxProduct {
+    /// Whether a period can be paid in monthly payments.
+    fileprivate var isPaidMonthly: Bool { subscription?.billingPlans.contains { $0.plan == .monthly } == true }
 }
 
 extension StoreQuirk.Kind {

@@ -30,7 +30,7 @@ final class PurchaseProbe: @unchecked Sendable {  // unchecked: a run uses one t
     }
 
     /// Whether Store Kit 2 refuses to order so many, as it does before the store is asked.
-    var isRefused: Bool { quantity > 10 || quantity > 1 && [.game, .basic, .gold, .silver].contains(product) }
+    var isRefused: Bool { quantity > 10 || quantity > 1 && (product == .game || product.group != nil) }
 
     /// Whether an error says that a purchase has failed with a code, other than `unknown`.
     static func isRight(_ error: any Error, for code: StoreFailure.Code) -> Bool {
@@ -69,7 +69,7 @@ extension Product {
             case .sword, .gift, .shield, .ghost: .consumable
             case .game: .nonConsumable
             case .season: .nonRenewing
-            case .basic, .gold: .autoRenewable
+            case .basic, .gold, .journal: .autoRenewable
             case .silver: .subscriptionSuite
             }
         let description = StoreProduct(

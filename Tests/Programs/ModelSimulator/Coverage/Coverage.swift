@@ -108,14 +108,15 @@ extension Coverage {
             self.count(.downloading, event)
         }
         for (number, account) in model.accounts.enumerated() {
-            guard let subscription = account.subscription else { continue }
             switch subject {
             case .device(let device) where model.devices[device].account != number: continue
             case .account(let wanted) where wanted != number: continue
             default: break
             }
-            count(State(subscription), event)
-            if let origin = State(originOf: subscription) { count(origin, event) }
+            for subscription in account.subscriptions.values {
+                count(State(subscription), event)
+                if let origin = State(originOf: subscription) { count(origin, event) }
+            }
         }
     }
 

@@ -59,8 +59,8 @@ extension Model {
     }
 
     /// Buys a product elsewhere: nobody is asked, and nothing interrupts it.
-    mutating func buy(_ product: Product, _ quantity: Int, by account: Int) {
-        let entry = Entry(
+    mutating func buy(_ product: Product, _ quantity: Int, by account: Int, isMonthly: Bool = false) {
+        var entry = Entry(
             origin: .elsewhere,
             tag: nil,
             device: nil,
@@ -70,6 +70,7 @@ extension Model {
             stage: .purchased,
             date: now
         )
+        entry.isMonthly = isMonthly
         sell(add(entry))
     }
 
@@ -96,13 +97,23 @@ extension Model {
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
-        case .basic, .gold, .silver:
+        case .basic, .gold, .silver, .journal:
+            guard let group = entry.product.group else { return }
             var subscription =
-                accounts[account].subscription ?? SubscriptionModel(first: index, periodLength: periodLength)
-            let charge = subscription.subscribe(to: entry.product, under: entry.offer, as: index, at: now, for: prices)
-            accounts[account].subscription = subscription
+                accounts[account].subscriptions[group] ?? SubscriptionModel(first: index, periodLength: periodLength)
+            let charge = subscription.subscribe(
+                to: entry.product,
+                under: entry.offer,
+                isMonthly: entry.isMonthly,
+                as: index,
+                at: now,
+                for: prices
+            )
+            accounts[account].subscriptions[group] = subscription
             guard let charge else {
-                let newest = ownHistory(of: account).last { entries[$0].period == subscription.period }
+                let newest = ownHistory(of: account).last {
+                    entries[$0].product.group == group && entries[$0].period == subscription.period
+                }
                 return answer(index, by: newest)
             }
             if subscription.first != index { entries[index].beginning = subscription.first }

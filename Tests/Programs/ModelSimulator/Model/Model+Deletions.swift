@@ -11,13 +11,18 @@ extension Model {
         for account in accounts.indices {
             let own = accounts[account].history.filter { entries[$0].origin != .shared }
             if !own.contains(where: { entries[$0].product == .game }) { accounts[account].ownsGame = false }
-            guard let subscription = accounts[account].subscription else { continue }
-            if deleted.contains(subscription.first) {
-                accounts[account].subscription = nil
-            } else if subscription.isRunning, !own.contains(where: { entries[$0].period == subscription.period }) {
-                accounts[account].subscription?.revoke()
+            for group in Group.allCases {
+                guard let subscription = accounts[account].subscriptions[group] else { continue }
+                let isPaid = own.contains {
+                    entries[$0].product.group == group && entries[$0].period == subscription.period
+                }
+                if deleted.contains(subscription.first) {
+                    accounts[account].subscriptions[group] = nil
+                } else if subscription.isRunning, !isPaid {
+                    accounts[account].subscriptions[group]?.revoke()
+                }
+                accounts[account].subscriptions[group]?.forget(deleted)
             }
-            accounts[account].subscription?.forget(deleted)
         }
         shares.removeAll { !deleted.isDisjoint(with: $0.entries) }
     }
@@ -32,7 +37,7 @@ extension Model {
         for index in entries.indices where !entries[index].isDeleted { forget(index) }
         shares = []
         for account in accounts.indices {
-            accounts[account].subscription = nil
+            accounts[account].subscriptions = [:]
             accounts[account].ownsGame = false
         }
         for device in devices.indices {

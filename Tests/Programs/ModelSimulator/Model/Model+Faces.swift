@@ -22,7 +22,8 @@ extension Model {
         where entry.account == account && entry.product == .season && entry.stage == .purchased && entry.charge != nil
             && !entry.isRefunded && !entry.isDeleted
         { found["season"] = [nil] }
-        if let subscription = accounts[account].subscription, subscription.isEntitled {
+        for group in Group.allCases {
+            guard let subscription = accounts[account].subscriptions[group], subscription.isEntitled else { continue }
             found[subscription.product.rawValue] = [subscription.end]
         }
         let shares = shares.filter { $0.member == account && $0.isInUse }
@@ -44,7 +45,7 @@ extension Model {
             }
             switch entry.product {
             case .sword, .gift, .shield: return entry.isLive || entry.isRefunded
-            case .game, .season, .basic, .gold, .silver: return entry.charge != nil || entry.origin == .shared
+            case .game, .season, .basic, .gold, .silver, .journal: return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }
         }

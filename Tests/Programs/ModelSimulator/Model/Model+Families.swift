@@ -164,7 +164,8 @@ extension Model {
     func uses(of account: Int) -> Set<Use> {
         var uses: Set<Use> = []
         if accounts[account].ownsGame { uses.insert(Use(product: "game", end: nil, purchaser: nil)) }
-        if let subscription = accounts[account].subscription, subscription.isEntitled {
+        for group in Group.allCases {
+            guard let subscription = accounts[account].subscriptions[group], subscription.isEntitled else { continue }
             uses.insert(Use(product: subscription.product.rawValue, end: subscription.nextMoment, purchaser: nil))
         }
         for share in shares where share.member == account && share.isInUse {

@@ -29,7 +29,8 @@ extension Model {
         let subscription = accounts[account].subscription
         let isMeant =
             switch offer {
-            case .winter, .dear: subscription != nil
+            // A subscriber of any group.
+            case .winter, .dear: !accounts[account].subscriptions.isEmpty
             case .comeback: subscription?.isRunning == false
             case .friends: subscription == nil
             case .encore: subscription != nil && !accounts[account].redeemed.contains(offer)

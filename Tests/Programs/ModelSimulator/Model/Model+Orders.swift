@@ -74,7 +74,7 @@ extension Model {
     /// Returns the reason that a product is not sold to anybody; nil if it is sold.
     func refusal(of product: Product, _ quantity: Int) -> StoreFailure.Code? {
         guard prices.isSold(product) else { return .storeProductNotAvailable }
-        let isRestorable = [.game, .basic, .gold, .silver].contains(product)
+        let isRestorable = product == .game || product.group != nil
         let isSold = product != .ghost && (1...10).contains(quantity) && !(isRestorable && quantity > 1)
         return isSold ? nil : .paymentInvalid
     }

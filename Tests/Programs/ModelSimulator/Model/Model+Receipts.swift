@@ -40,7 +40,7 @@ extension Model {
             }
             switch entry.product {
             case .sword, .gift, .shield: return isVisible(entry, on: device)
-            case .game, .season, .basic, .gold, .silver: return entry.charge != nil || entry.origin == .shared
+            case .game, .season, .basic, .gold, .silver, .journal: return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }
         }
@@ -70,11 +70,15 @@ extension Model {
     /// Ends the newest period of an account's subscription now, unless it is over.
     ///
     /// The accounts that share it hear the same.
-    mutating func cutPeriod(of account: Int) {
-        guard let subscription = accounts[account].subscription, subscription.failedRenewal == nil else { return }
-        for index in accounts[account].history where entries[index].period == subscription.period {
+    mutating func cutPeriod(of account: Int, in group: Group) {
+        guard let subscription = accounts[account].subscriptions[group], subscription.failedRenewal == nil else {
+            return
+        }
+        for index in accounts[account].history
+        where entries[index].product.group == group && entries[index].period == subscription.period {
             entries[index].end = now
         }
+        guard group == .club else { return }
         for share in shares
         where share.purchaser == account && share.isSubscription && share.period == subscription.period {
             if let last = share.entries.last { entries[last].end = now }

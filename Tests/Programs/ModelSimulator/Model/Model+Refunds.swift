@@ -21,17 +21,18 @@ extension Model {
             payBack(own, percentage, account)
             accounts[account].ownsGame = false
             revoke(.game, account)
-        case .basic, .gold, .silver:
+        case .basic, .gold, .silver, .journal:
             payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, percentage, account)
-            guard let subscription = accounts[account].subscription, subscription.isRunning,
-                subscription.period == refunded.period
+            guard let group = refunded.product.group, let subscription = accounts[account].subscriptions[group],
+                subscription.isRunning, subscription.period == refunded.period
             else { return }
-            accounts[account].subscription?.revoke()
+            accounts[account].subscriptions[group]?.revoke()
             if subscription.isEntitled { revoke(refunded.product, account) }
         }
     }
 
     private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
+        if entry.product.group != refunded.product.group { return false }
         if entry.period == refunded.period { return true }
         // Two that cost nothing and were over in the moment in which they began cannot be told apart.
         guard case .offer(let offer, _)? = entry.deal, offer.terms?.price == 0, entry.end == entry.date else {

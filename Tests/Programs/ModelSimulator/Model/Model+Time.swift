@@ -5,15 +5,20 @@ extension Model {
     /// Advances the time: events that fell due have happened, the earliest first.
     mutating func advance(to moment: Date) {
         giveUpWaiting(at: moment)
-        while let account = nextDue(by: moment), let date = accounts[account].subscription?.nextMoment {
-            renew(account, at: date) { $0.fallDue($1) }
+        while let (account, group, date) = nextDue(by: moment) {
+            renew(account, in: group, at: date) { $0.fallDue($1) }
         }
         now = moment
     }
 
     /// Changes an account's subscription, from which a period may come.
-    mutating func renew(_ account: Int, at date: Date, _ change: (inout SubscriptionModel, RenewalTerms) -> Int?) {
-        guard var subscription = accounts[account].subscription else { return }
+    mutating func renew(
+        _ account: Int,
+        in group: Group = .club,
+        at date: Date,
+        _ change: (inout SubscriptionModel, RenewalTerms) -> Int?
+    ) {
+        guard var subscription = accounts[account].subscriptions[group] else { return }
         let terms = RenewalTerms(
             prices: prices,
             fails: accounts[account].billingFails,
@@ -22,7 +27,7 @@ extension Model {
             isHeard: accounts[account].isHeard
         )
         let price = change(&subscription, terms)
-        accounts[account].subscription = subscription
+        accounts[account].subscriptions[group] = subscription
         defer { share(at: date) }
         guard let price else { return }
         accounts[account].charged += price
@@ -43,17 +48,18 @@ extension Model {
         entry.deal = subscription.deal
         let index = add(entry)
         accounts[account].history.append(index)
-        accounts[account].subscription?.note(index, subscription.product)
+        accounts[account].subscriptions[group]?.note(index, subscription.product)
     }
 
-    private func nextDue(by moment: Date) -> Int? {
-        var first: Int?
-        var date = moment
-        for (index, account) in accounts.enumerated() {
-            guard let subscription = account.subscription, subscription.isRunning, subscription.nextMoment <= date
-            else { continue }
-            if first != nil, subscription.nextMoment == date { continue }
-            (first, date) = (index, subscription.nextMoment)
+    private func nextDue(by moment: Date) -> (account: Int, Group, Date)? {
+        var first: (account: Int, Group, date: Date)?
+        for (index, account) in accounts.enumerated() where !account.subscriptions.isEmpty {
+            for group in Group.allCases {
+                guard let subscription = account.subscriptions[group], subscription.isRunning,
+                    subscription.nextMoment <= moment, first.map({ subscription.nextMoment < $0.date }) ?? true
+                else { continue }
+                first = (index, group, subscription.nextMoment)
+            }
         }
         return first
     }

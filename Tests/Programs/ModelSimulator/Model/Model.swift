@@ -10,6 +10,7 @@ struct Model {
     static let accountNames = SimulatedOperation.accountNames
 
     typealias Product = SimulatedOperation.Product
+    typealias Group = SimulatedOperation.Group
 
     enum Stage {
         case purchasing, deferred, purchased, failed, restored
@@ -65,6 +66,8 @@ struct Model {
         var wasInterrupted = false
         /// The number of the subscription's period that it is for.
         var period: Int?
+        /// Whether it was ordered in monthly payments.
+        var isMonthly = false
         /// The offer that it was paid with, nil for the usual price.
         var offer: SimulatedOperation.Offer?
         /// The end of its period, and that period's deal; nil if it has none.
@@ -92,7 +95,12 @@ struct Model {
         var sharesPurchases = true
         /// The purchases that can be restored once they are finished, by the entries.
         var history: [Int] = []
-        var subscription: SubscriptionModel?
+        var subscriptions: [Group: SubscriptionModel] = [:]
+        /// The subscription in the club.
+        var subscription: SubscriptionModel? {
+            get { subscriptions[.club] }
+            set { subscriptions[.club] = newValue }
+        }
         /// The offers that it had without an app's order.
         var redeemed: Set<SimulatedOperation.Offer> = []
         /// Whether its orders need approval.
@@ -179,6 +187,20 @@ struct Model {
         guard entry.isLive, entry.device == nil || entry.device == device else { return false }
         return entry.account == nil || entry.account == devices[device].account
     }
+}
+
+extension SimulatedOperation.Product {
+    /// The subscription group, nil for what is no auto-renewable subscription.
+    var group: SimulatedOperation.Group? {
+        switch self {
+        case .basic, .gold, .silver: .club
+        case .journal: .press
+        case .sword, .gift, .shield, .game, .season, .ghost: nil
+        }
+    }
+
+    /// The length of a period in months.
+    var months: Int { self == .journal ? 12 : 1 }
 }
 
 extension Model.Stage {

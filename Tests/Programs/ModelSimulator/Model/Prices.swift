@@ -27,9 +27,13 @@ struct Prices: Equatable {
         case .season: 799
         case .gold: 999
         case .silver: 899
+        case .journal: 4_999
         case .ghost: 0
         }
     }
+
+    /// Returns the price in cents of a payment of a year that is paid monthly.
+    func monthly(_ product: Product) -> Int { product == .journal ? 449 : self[product] }
 
     func isSold(_ product: Product) -> Bool {
         switch (product, country) {

@@ -19,6 +19,17 @@ struct SubscriptionModel {
         case offer(SimulatedOperation.Offer, periodsLeft: Int)
     }
 
+    /// A place in twelve monthly payments, which are due whether or not the subscription renews.
+    struct Commitment: Equatable {
+        static let count = 12
+        /// The number of the payment, from 1.
+        fileprivate(set) var number: Int
+        /// The price of each payment, in cents.
+        let price: Int
+        /// The end of the last of the periods.
+        fileprivate(set) var end = Date.distantPast
+    }
+
     /// The model's entry of its first purchase.
     let first: Int
     /// The length of every period in seconds, nil where they follow the calendar.
@@ -37,6 +48,12 @@ struct SubscriptionModel {
     private var hasHadTrial = false
     private(set) var renewsAs = SimulatedOperation.Product.basic
     private(set) var willRenew = false
+    /// The commitment that the period is a part of; nil for one that is paid up front.
+    private(set) var commitment: Commitment?
+    /// Whether it renews in monthly payments.
+    private var renewsMonthly = false
+    /// Whether payments of a commitment remain.
+    private var isCommitted: Bool { commitment.map { $0.number < Commitment.count } ?? false }
     private(set) var isRunning = false
     /// The reason that it has ended.
     private(set) var ending: SubscriptionEndReason?
@@ -75,6 +92,7 @@ struct SubscriptionModel {
     mutating func subscribe(
         to wanted: SimulatedOperation.Product,
         under offer: SimulatedOperation.Offer?,
+        isMonthly: Bool = false,
         as entry: Int,
         at now: Date,
         for prices: Prices
@@ -82,9 +100,11 @@ struct SubscriptionModel {
         // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             // The user has chosen another price.
-            if wanted != renewsAs { forgetPrice() }
-            if offer != nil || wanted != renewsAs { (waiting, waitingFrom) = (offer, entry) }
+            let isOther = wanted != renewsAs || isMonthly != renewsMonthly
+            if isOther { forgetPrice() }
+            if offer != nil || isOther { (waiting, waitingFrom) = (offer, entry) }
             renewsAs = wanted
+            renewsMonthly = isMonthly
             willRenew = true
             return nil
         }
@@ -96,8 +116,10 @@ struct SubscriptionModel {
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
         product = wanted
         renewsAs = wanted
+        renewsMonthly = isMonthly
         failedRenewal = nil
         cut(to: now)
+        commitment = isMonthly ? Commitment(number: 1, price: prices.monthly(wanted)) : nil
         extend()
         isRunning = true
         ending = nil
@@ -150,7 +172,9 @@ struct SubscriptionModel {
             return nil
         }
         guard !terms.fails else {
-            failedRenewal = (terms.grantsGrace ? end + 16 * 86_400 : nil, end + 60 * 86_400)
+            // Monthly payments of a year have no grace period.
+            let hasGrace = terms.grantsGrace && !(isCommitted || renewsMonthly)
+            failedRenewal = (hasGrace ? end + 16 * 86_400 : nil, end + 60 * 86_400)
             return nil
         }
         return renew(by: end, terms)
@@ -158,7 +182,7 @@ struct SubscriptionModel {
 
     /// Returns the reason that no period begins, even if it is paid; nil where one does.
     private func ending(_ terms: RenewalTerms) -> SubscriptionEndReason? {
-        if !willRenew { return .autoRenewDisabled }
+        if !willRenew, !isCommitted { return .autoRenewDisabled }
         if !terms.prices.isSold(renewsAs) { return .productUnavailable }
         if awaitsConsent { return .didNotConsentToPriceIncrease }
         return terms.limit.map { $0 <= renewals } == true ? .renewalLimitReached : nil
@@ -195,7 +219,7 @@ struct SubscriptionModel {
     ///
     /// - Returns: the cost of the next period, in cents; nil if none begins.
     mutating func forceRenewal(at now: Date, _ terms: RenewalTerms) -> Int? {
-        willRenew = true
+        if !isCommitted { willRenew = true }
         if awaitsConsent { consent = nil }
         guard failedRenewal == nil else { return nil }
         cut(to: now)
@@ -224,10 +248,10 @@ struct SubscriptionModel {
         keptPrice = nil
     }
 
-    /// Sets auto-renewal; a failed renewal is over if it is turned off.
+    /// Sets auto-renewal; a failed renewal is over if it is turned off, unless it is a payment of a commitment.
     mutating func setWillRenew(_ willRenew: Bool) {
         self.willRenew = willRenew
-        if !willRenew, failedRenewal != nil { finish(.autoRenewDisabled) }
+        if !willRenew, failedRenewal != nil, !isCommitted { finish(.autoRenewDisabled) }
     }
 
     private mutating func finish(_ ending: SubscriptionEndReason) {
@@ -242,6 +266,7 @@ struct SubscriptionModel {
         end = moment
         anchor = moment
         months = 0
+        endCommitment()
     }
 
     /// Begins the next period, or the first that is not over by a moment: periods that were over before payment are
@@ -254,6 +279,11 @@ struct SubscriptionModel {
         repeat {
             deal = nextDeal()
             product = renewsAs
+            if isCommitted, let number = commitment?.number {
+                commitment?.number = number + 1
+            } else {
+                commitment = renewsMonthly ? Commitment(number: 1, price: terms.prices.monthly(product)) : nil
+            }
             extend()
         } while end <= now
         return charge(terms.prices)
@@ -279,20 +309,27 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: cut(to: end + 7 * 86_400)
         case .offer(let offer, _)?: add(months: offer.terms?.months ?? 1)
-        case nil: add(months: 1)
+        case nil: add(months: commitment == nil ? product.months : 1)
         }
     }
 
     private mutating func add(months count: Int) {
         months += count
         end = Self.month(months, after: anchor)
+        endCommitment()
+    }
+
+    /// Counts the remaining payments from the end of the period.
+    private mutating func endCommitment() {
+        guard let commitment else { return }
+        self.commitment?.end = Self.month(months + Commitment.count - commitment.number, after: anchor)
     }
 
     private func charge(_ prices: Prices) -> Int {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
-        case nil: prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product]
+        case nil: commitment?.price ?? (prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product])
         }
     }
 

@@ -6,15 +6,17 @@ import StoreSimulator
 struct OperationGenerator {
     private var random: SplitMix64
     private var faces: FaceGenerator
+    private var plans: PlanGenerator
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
         faces = FaceGenerator(seed: seed)
+        plans = PlanGenerator(seed: seed)
     }
 
     mutating func operations(_ count: Int) -> [SimulatedOperation] {
         let operations = (0..<count).map { _ in operation() }
-        return faces.translated(operations)
+        return faces.translated(plans.replacingSome(of: operations))
     }
 
     private mutating func operation() -> SimulatedOperation {
@@ -131,7 +133,7 @@ struct OperationGenerator {
     private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
     private mutating func product() -> SimulatedOperation.Product {
-        SimulatedOperation.Product.allCases[below(SimulatedOperation.Product.allCases.count)]
+        SimulatedOperation.Product.drawn[below(SimulatedOperation.Product.drawn.count)]
     }
 
     private mutating func quantity() -> Int { [1, 1, 1, 1, 1, 1, 2, 11][below(8)] }

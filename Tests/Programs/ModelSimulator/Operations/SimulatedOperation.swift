@@ -104,6 +104,10 @@ package enum SimulatedOperation: Hashable, Sendable {
     case setPromotion(device: Int, product: Product, isShown: Bool?)
     /// The app on a device reads its changes to promoted products.
     case readPromotions(device: Int)
+    /// An account buys a year in monthly payments with a commitment, without an app's order.
+    case commit(account: Int)
+    /// One of an account's subscriptions outside of the club changes.
+    case change(account: Int, group: Group, to: Change)
     /// The app on a device requests a token for purchases outside of the store.
     case requestToken(device: Int)
     /// The app on a device controls the downloads of one of its transactions.
@@ -224,7 +228,34 @@ package enum SimulatedOperation: Hashable, Sendable {
         case gold
         /// The same level under another name, which is not shared.
         case silver
+        /// A year's subscription in a group of its own, which is paid up front or monthly.
+        case journal
         /// A product that is not sold.
         case ghost
+
+        /// The products that operations are drawn for, unless they name others.
+        static let drawn: [Self] = [.sword, .gift, .shield, .game, .season, .basic, .gold, .silver, .ghost]
+    }
+
+    /// A subscription group.
+    package enum Group: String, CaseIterable, Hashable, Sendable {
+        /// The group of most operations, with offers and several levels.
+        case club
+        /// A year, with a plan of monthly payments.
+        case press
+    }
+
+    /// A change of a running subscription.
+    package enum Change: CaseIterable, Hashable, Sendable {
+        /// Auto-renewal is turned on.
+        case renews
+        /// Auto-renewal is turned off.
+        case endsRenewal
+        /// The period ends now, and the next begins.
+        case renewsNow
+        /// The subscription is over now.
+        case expires
+        /// A failed renewal is paid.
+        case recovers
     }
 }

@@ -56,7 +56,9 @@ extension Simulation {
                 let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
                 return "account \(index) may use \(all), and should use \(allRight)"
             }
-            if let violation = checkSubscription(of: account, index) { return violation }
+            for group in Model.Group.allCases {
+                if let violation = checkSubscription(of: account, index, in: group) { return violation }
+            }
         }
         return nil
     }
@@ -76,10 +78,11 @@ extension Simulation {
         return families == right ? nil : "the store has the families \(families), and should have \(right)"
     }
 
-    /// Checks whether a subscription's user has been asked about its price, and why it is over if it is.
-    private func checkSubscription(of account: SandboxAccount, _ index: Int) -> String? {
-        let subscription = account.subscription(inGroup: "club")
-        guard let expected = modelDriver.model.accounts[index].subscription else {
+    /// Checks whether a subscription's user has been asked about its price, which payments of a commitment remain, and why
+    /// it is over if it is.
+    private func checkSubscription(of account: SandboxAccount, _ index: Int, in group: Model.Group) -> String? {
+        let subscription = account.subscription(inGroup: group.rawValue)
+        guard let expected = modelDriver.model.accounts[index].subscriptions[group] else {
             return subscription == nil ? nil : "account \(index) has a subscription, and should have none"
         }
         let consent = subscription?.priceConsent
@@ -87,11 +90,28 @@ extension Simulation {
             return
                 "account \(index) is asked about a price: \(consent as Any), and should be: \(expected.consent as Any)"
         }
-        if expected.isRunning { return nil }
+        if expected.isRunning { return checkCommitment(subscription?.commitment, expected, of: index) }
         let ending = subscription?.expirationReason
         if ending == expected.ending { return nil }
         return
             "the subscription of account \(index) ended with \(ending as Any), and should with \(expected.ending as Any)"
+    }
+
+    /// Checks the place of a running period in its commitment, and what follows the commitment.
+    private func checkCommitment(
+        _ commitment: SandboxSubscription.Commitment?,
+        _ expected: SubscriptionModel,
+        of account: Int
+    ) -> String? {
+        let right = expected.commitment.map {
+            "payment \($0.number) of 12, until \($0.end), renews: \(expected.willRenew)"
+        }
+        let found = commitment.map {
+            "payment \($0.billingPeriodNumber) of \($0.totalBillingPeriods), until \($0.expirationDate), "
+                + "renews: \($0.willRenew)"
+        }
+        if found == right { return nil }
+        return "account \(account) is committed to \(found ?? "nothing"), and should be to \(right ?? "nothing")"
     }
 
     /// Checks the refunds against the model.

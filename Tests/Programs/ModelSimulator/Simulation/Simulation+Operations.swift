@@ -47,6 +47,8 @@ extension Simulation {
         case .answerConsent(let account, let agrees): answerConsent(agrees, of: account % 2)
         case .expire(let account): expire(account % 2)
         case .forceRenewal(let account): forceRenewal(of: account % 2)
+        case .commit(let account): commit(account % 2)
+        case .change(let account, let group, let change): self.change(group, of: account % 2, change)
         case .limitRenewals(let limit): limitRenewals(to: limit)
         case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))
         case .refund(let index): refund(index, percentage: 100)

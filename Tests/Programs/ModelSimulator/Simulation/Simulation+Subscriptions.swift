@@ -2,11 +2,33 @@ import StoreCore
 
 // Operations on subscriptions.
 extension Simulation {
-    func setAutoRenew(_ isOn: Bool, of account: Int) {
-        changeSubscription(of: account) {
-            $0.accounts[account].subscription?.setWillRenew(isOn)
+    /// Makes a change to one of an account's subscriptions.
+    func change(_ group: Model.Group, of account: Int, _ change: SimulatedOperation.Change) {
+        switch change {
+        case .renews: setAutoRenew(true, of: account, in: group)
+        case .endsRenewal: setAutoRenew(false, of: account, in: group)
+        case .renewsNow: forceRenewal(of: account, in: group)
+        case .expires: expire(account, in: group)
+        case .recovers: resolveBilling(of: account, in: group)
+        }
+    }
+
+    /// Buys a year in monthly payments, without an app's order.
+    func commit(_ account: Int) {
+        operate {
+            $0.buy(.journal, 1, by: account, isMonthly: true)
+        } action: { [self] in
+            var payment = StorePayment(productIdentifier: Model.Product.journal.rawValue)
+            payment.billingPlan = .monthly
+            _ = try handle(ofAccount: account)?.buy(payment)
+        }
+    }
+
+    func setAutoRenew(_ isOn: Bool, of account: Int, in group: Model.Group = .club) {
+        changeSubscription(of: account, in: group) {
+            $0.accounts[account].subscriptions[group]?.setWillRenew(isOn)
         } action: {
-            try $0.setAutoRenew(isOn, inGroup: "club")
+            try $0.setAutoRenew(isOn, inGroup: group.rawValue)
         }
     }
 
@@ -37,12 +59,12 @@ extension Simulation {
         operate({ $0.raisePrice(of: product, to: cents) }, action: action)
     }
 
-    func resolveBilling(of account: Int) {
-        guard modelDriver.model.accounts[account].subscription?.failedRenewal != nil else { return }
-        changeSubscription(of: account) { model in
-            model.renew(account, at: model.now) { [now = model.now] in $0.recover(at: now, $1) }
+    func resolveBilling(of account: Int, in group: Model.Group = .club) {
+        guard modelDriver.model.accounts[account].subscriptions[group]?.failedRenewal != nil else { return }
+        changeSubscription(of: account, in: group) { model in
+            model.renew(account, in: group, at: model.now) { [now = model.now] in $0.recover(at: now, $1) }
         } action: {
-            try $0.resolveBillingIssue(inGroup: "club")
+            try $0.resolveBillingIssue(inGroup: group.rawValue)
         }
     }
 
@@ -63,32 +85,33 @@ extension Simulation {
         }
     }
 
-    func expire(_ account: Int) {
-        changeSubscription(of: account) {
-            $0.cutPeriod(of: account)
-            $0.accounts[account].subscription?.expire(at: $0.now)
+    func expire(_ account: Int, in group: Model.Group = .club) {
+        changeSubscription(of: account, in: group) {
+            $0.cutPeriod(of: account, in: group)
+            $0.accounts[account].subscriptions[group]?.expire(at: $0.now)
         } action: {
-            try $0.expireSubscription(inGroup: "club")
+            try $0.expireSubscription(inGroup: group.rawValue)
         }
     }
 
-    func forceRenewal(of account: Int) {
-        changeSubscription(of: account) { model in
-            model.cutPeriod(of: account)
-            model.renew(account, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
+    func forceRenewal(of account: Int, in group: Model.Group = .club) {
+        changeSubscription(of: account, in: group) { model in
+            model.cutPeriod(of: account, in: group)
+            model.renew(account, in: group, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
         } action: {
-            try $0.forceRenewal(inGroup: "club")
+            try $0.forceRenewal(inGroup: group.rawValue)
         }
     }
 
     /// Changes a subscription; the store refuses this for one that is over.
     private func changeSubscription(
         of account: Int,
+        in group: Model.Group = .club,
         _ apply: (inout Model) -> Void,
         action: (SandboxAccount) throws -> Void
     ) {
         guard let handle = self.handle(ofAccount: account) else { return }
-        guard modelDriver.model.accounts[account].subscription?.isRunning == true else {
+        guard modelDriver.model.accounts[account].subscriptions[group]?.isRunning == true else {
             return expectRefusal("changes the subscription of account \(account), which has none") {
                 try action(handle)
             }

@@ -142,6 +142,8 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         .priced("10.99", in: "DEU"),
         .subscriptionSuite("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
             .notSold(in: "DEU"),
+        .autoRenewable("journal", price: "49.99", period: .init(1, .year), group: "press")
+            .billedMonthly(price: "4.49"),
     ]
 
     static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))

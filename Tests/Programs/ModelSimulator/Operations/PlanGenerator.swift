@@ -1,0 +1,35 @@
+import StoreCore
+
+/// A generator of operations on subscriptions outside of the club.
+///
+/// In some runs they replace operations that were drawn for all, with a stream of their own: the other runs stay what they
+/// were.
+struct PlanGenerator {
+    private typealias Group = SimulatedOperation.Group
+
+    private var random: SplitMix64
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed, stream: 4) }
+
+    /// Returns as many operations, of which some are others in one of three runs.
+    mutating func replacingSome(of operations: [SimulatedOperation]) -> [SimulatedOperation] {
+        guard below(3) == 0 else { return operations }
+        return operations.map { below(4) == 0 ? operation() : $0 }
+    }
+
+    private mutating func operation() -> SimulatedOperation {
+        let account = below(2)
+        switch below(16) {
+        case 0..<4: return .commit(account: account)
+        case 4: return .buy(account: account, product: .journal, quantity: 1)
+        case 5: return .add(device: below(3), product: .journal, quantity: 1)
+        case 6..<9: return .advance(days: [31, 62, 100, 365, 370][below(5)])
+        case 9: return .failBilling(account: account, on: below(3) > 0)
+        default:
+            let changes = SimulatedOperation.Change.allCases
+            return .change(account: account, group: .press, to: changes[below(changes.count)])
+        }
+    }
+
+    private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+}
