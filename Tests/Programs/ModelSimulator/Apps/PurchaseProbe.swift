@@ -69,8 +69,9 @@ extension Product {
             case .sword, .gift, .shield, .ghost: .consumable
             case .game: .nonConsumable
             case .season: .nonRenewing
-            case .basic, .gold, .journal: .autoRenewable
+            case .basic, .gold, .journal, .films, .songs: .autoRenewable
             case .silver: .subscriptionSuite
+            case .bundle: .subscriptionBundle
             }
         let description = StoreProduct(
             identifier: product.rawValue,

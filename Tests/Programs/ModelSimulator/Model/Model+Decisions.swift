@@ -97,10 +97,17 @@ extension Model {
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
-        case .basic, .gold, .silver, .journal:
+        case .basic, .gold, .silver, .journal, .films, .songs, .bundle:
             guard let group = entry.product.group else { return }
+            let known = accounts[account].subscriptions[group]
+            if let known, known.isBundled, known.isEntitled {
+                // It stays in its bundle.
+                return answer(index, by: ownHistory(of: account).last { isIn(entries[$0], known) })
+            }
+            // What was in a bundle, and is bought by itself, is another subscription.
             var subscription =
-                accounts[account].subscriptions[group] ?? SubscriptionModel(first: index, periodLength: periodLength)
+                known.flatMap { $0.bundle == nil ? $0 : nil }
+                ?? SubscriptionModel(first: index, periodLength: periodLength, after: known)
             let charge = subscription.subscribe(
                 to: entry.product,
                 under: entry.offer,
@@ -111,9 +118,8 @@ extension Model {
             )
             accounts[account].subscriptions[group] = subscription
             guard let charge else {
-                let newest = ownHistory(of: account).last {
-                    entries[$0].product.group == group && entries[$0].period == subscription.period
-                }
+                if group == .bundles { followBundle(of: account, at: now) }
+                let newest = ownHistory(of: account).last { isIn(entries[$0], subscription) }
                 return answer(index, by: newest)
             }
             if subscription.first != index { entries[index].beginning = subscription.first }
@@ -122,6 +128,7 @@ extension Model {
             entries[index].end = subscription.end
             entries[index].deal = subscription.deal
             accounts[account].history.append(index)
+            if group == .bundles { beginMembers(of: account, with: index, at: now, isBought: true) }
         case .ghost: break
         }
         accounts[account].charged += entries[index].charge ?? 0
@@ -133,6 +140,10 @@ extension Model {
         if entries[index].origin == .ordered { return }
         entries[index].isLive = false
         live.removeAll { $0 == index }
+    }
+
+    private func isIn(_ entry: Entry, _ subscription: SubscriptionModel) -> Bool {
+        entry.product.group == subscription.product.group && entry.period == subscription.period
     }
 
     private func ownHistory(of account: Int) -> [Int] {

@@ -56,7 +56,7 @@ extension Model {
         while found.count > count {
             count = found.count
             for (other, entry) in entries.enumerated() where !entry.isDeleted {
-                let before = [entry.original, entry.beginning].compactMap { $0 }
+                let before = [entry.original, entry.beginning, entry.bundle].compactMap { $0 }
                 if before.contains(where: found.contains) { found.insert(other) }
             }
         }

@@ -45,7 +45,8 @@ extension Model {
             }
             switch entry.product {
             case .sword, .gift, .shield: return entry.isLive || entry.isRefunded
-            case .game, .season, .basic, .gold, .silver, .journal: return entry.charge != nil || entry.origin == .shared
+            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+                return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }
         }

@@ -40,7 +40,8 @@ extension Model {
             }
             switch entry.product {
             case .sword, .gift, .shield: return isVisible(entry, on: device)
-            case .game, .season, .basic, .gold, .silver, .journal: return entry.charge != nil || entry.origin == .shared
+            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+                return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }
         }
@@ -78,6 +79,7 @@ extension Model {
         where entries[index].product.group == group && entries[index].period == subscription.period {
             entries[index].end = now
         }
+        if group == .bundles { cutMembers(of: account) }
         guard group == .club else { return }
         for share in shares
         where share.purchaser == account && share.isSubscription && share.period == subscription.period {

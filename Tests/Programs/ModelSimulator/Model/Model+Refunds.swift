@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 
 // Refunds.
@@ -7,12 +8,14 @@ extension Model {
 
     /// Whether a transaction can be refunded.
     func isRefundable(_ index: Int) -> Bool {
-        entries[index].charge != nil && !entries[index].isRefunded && !entries[index].isDeleted
+        entries[index].charge != nil && entries[index].bundle == nil && !entries[index].isRefunded
+            && !entries[index].isDeleted
     }
 
     /// Refunds a transaction: access that came of it ends at once.
     mutating func refund(_ index: Int, percentage: Int = 100) {
         let refunded = entries[index]
+        let percentage = percentage * 1_000
         guard let account = refunded.account else { return }
         switch refunded.product {
         case .sword, .gift, .shield, .season, .ghost: payBack([index], percentage, account)
@@ -21,14 +24,24 @@ extension Model {
             payBack(own, percentage, account)
             accounts[account].ownsGame = false
             revoke(.game, account)
-        case .basic, .gold, .silver, .journal:
-            payBack(accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }, percentage, account)
+        case .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+            let refundedEntries = accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }
+            payBack(refundedEntries, percentage, account)
+            defer { refundMembers(of: refundedEntries, percentage, account) }
             guard let group = refunded.product.group, let subscription = accounts[account].subscriptions[group],
                 subscription.isRunning, subscription.period == refunded.period
             else { return }
             accounts[account].subscriptions[group]?.revoke()
             if subscription.isEntitled { revoke(refunded.product, account) }
         }
+    }
+
+    /// Pays back a part of what an account paid for a period that something else replaces; access goes on.
+    mutating func payBack(_ subscription: SubscriptionModel, at date: Date, _ account: Int) {
+        let paid = accounts[account].history.filter {
+            entries[$0].product.group == subscription.product.group && entries[$0].period == subscription.period
+        }
+        payBack(paid, subscription.remainingShare(at: date), account, at: date)
     }
 
     private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
@@ -43,10 +56,12 @@ extension Model {
     }
 
     /// Refunds entries: they no longer count, and no restore brings them.
-    private mutating func payBack(_ indices: [Int], _ percentage: Int, _ account: Int) {
+    ///
+    /// The percentage is in thousandths; the sum is rounded.
+    mutating func payBack(_ indices: [Int], _ percentage: Int, _ account: Int, at date: Date? = nil) {
         for index in indices {
-            entries[index].cancellation = now
-            entries[index].refund = (entries[index].charge ?? 0) * percentage
+            entries[index].cancellation = date ?? now
+            entries[index].refund = ((entries[index].charge ?? 0) * 10 * percentage + 50_000) / 100_000
             accounts[account].refunded += entries[index].refund
         }
         accounts[account].history.removeAll { indices.contains($0) }

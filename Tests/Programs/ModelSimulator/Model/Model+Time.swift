@@ -29,7 +29,10 @@ extension Model {
         let price = change(&subscription, terms)
         accounts[account].subscriptions[group] = subscription
         defer { share(at: date) }
-        guard let price else { return }
+        guard let price else {
+            if group == .bundles { followBundle(of: account, at: date) }
+            return
+        }
         accounts[account].charged += price
         var entry = Entry(
             origin: .renewed,
@@ -49,6 +52,7 @@ extension Model {
         let index = add(entry)
         accounts[account].history.append(index)
         accounts[account].subscriptions[group]?.note(index, subscription.product)
+        if group == .bundles { beginMembers(of: account, with: index, at: date, isBought: false) }
     }
 
     private func nextDue(by moment: Date) -> (account: Int, Group, Date)? {
@@ -56,7 +60,8 @@ extension Model {
         for (index, account) in accounts.enumerated() where !account.subscriptions.isEmpty {
             for group in Group.allCases {
                 guard let subscription = account.subscriptions[group], subscription.isRunning,
-                    subscription.nextMoment <= moment, first.map({ subscription.nextMoment < $0.date }) ?? true
+                    !subscription.isBundled, subscription.nextMoment <= moment,
+                    first.map({ subscription.nextMoment < $0.date }) ?? true
                 else { continue }
                 first = (index, group, subscription.nextMoment)
             }

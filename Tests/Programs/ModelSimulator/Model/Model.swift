@@ -68,6 +68,8 @@ struct Model {
         var period: Int?
         /// Whether it was ordered in monthly payments.
         var isMonthly = false
+        /// The entry of the bundle's period that brought it, nil for what was bought by itself.
+        var bundle: Int?
         /// The offer that it was paid with, nil for the usual price.
         var offer: SimulatedOperation.Offer?
         /// The end of its period, and that period's deal; nil if it has none.
@@ -75,7 +77,7 @@ struct Model {
         var deal: SubscriptionModel.Deal?
         /// The date of the refund or the end of sharing.
         var cancellation: Date?
-        /// The sum refunded, in hundredths of a cent.
+        /// The sum refunded, in tenths of a cent.
         var refund = 0
         var isRefunded: Bool { cancellation != nil }
         var isLive = true
@@ -86,7 +88,7 @@ struct Model {
     struct Account {
         /// The sum charged, in cents.
         var charged = 0
-        /// The sum refunded, in hundredths of a cent.
+        /// The sum refunded, in tenths of a cent.
         var refunded = 0
         var ownsGame = false
         /// Whether the game was bought in the current change.
@@ -195,6 +197,9 @@ extension SimulatedOperation.Product {
         switch self {
         case .basic, .gold, .silver: .club
         case .journal: .press
+        case .films: .films
+        case .songs: .songs
+        case .bundle: .bundles
         case .sword, .gift, .shield, .game, .season, .ghost: nil
         }
     }

@@ -28,6 +28,9 @@ struct Prices: Equatable {
         case .gold: 999
         case .silver: 899
         case .journal: 4_999
+        case .films: 399
+        case .songs: 299
+        case .bundle: 599
         case .ghost: 0
         }
     }

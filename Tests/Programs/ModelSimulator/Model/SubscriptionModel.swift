@@ -50,6 +50,10 @@ struct SubscriptionModel {
     private(set) var willRenew = false
     /// The commitment that the period is a part of; nil for one that is paid up front.
     private(set) var commitment: Commitment?
+    /// The first entry of the bundle that its period is or was a part of; nil for one by itself.
+    private(set) var bundle: Int?
+    /// Whether it runs as a part of a bundle.
+    var isBundled: Bool { isRunning && bundle != nil }
     /// Whether it renews in monthly payments.
     private var renewsMonthly = false
     /// Whether payments of a commitment remain.
@@ -84,7 +88,12 @@ struct SubscriptionModel {
         let isTrial: Bool
     }
 
-    init(first: Int, periodLength: TimeInterval?) { (self.first, self.periodLength) = (first, periodLength) }
+    /// Creates the subscription that begins with an entry, perhaps after another one of the group.
+    init(first: Int, periodLength: TimeInterval?, after last: SubscriptionModel? = nil) {
+        (self.first, self.periodLength) = (first, periodLength)
+        // No two periods of a group have the same number.
+        period = last?.period ?? 0
+    }
 
     /// Starts, upgrades or crossgrades the subscription, or changes how it renews.
     ///
@@ -251,7 +260,36 @@ struct SubscriptionModel {
     /// Sets auto-renewal; a failed renewal is over if it is turned off, unless it is a payment of a commitment.
     mutating func setWillRenew(_ willRenew: Bool) {
         self.willRenew = willRenew
-        if !willRenew, failedRenewal != nil, !isCommitted { finish(.autoRenewDisabled) }
+        if !willRenew, failedRenewal != nil, !isCommitted, bundle == nil { finish(.autoRenewDisabled) }
+    }
+
+    // MARK: Bundles
+
+    /// Begins a period that is one of a bundle's.
+    mutating func follow(_ bundle: SubscriptionModel, as product: SimulatedOperation.Product, _ entry: Int) {
+        origin = isRunning ? .renewed : self.bundle == nil ? .begun : .resumed
+        // A member renews with its bundle, until it is to leave.
+        if !isRunning { (willRenew, ending, isRevoked) = (false, nil, false) }
+        (self.bundle, self.product, renewsAs) = (bundle.first, product, product)
+        (start, end, failedRenewal, isRunning) = (bundle.start, bundle.end, nil, true)
+        period += 1
+        note(entry, product)
+    }
+
+    /// Goes on as its bundle does, whose period ends at another time or whose renewal has failed.
+    mutating func goOn(with bundle: SubscriptionModel) {
+        (end, failedRenewal) = (bundle.end, bundle.failedRenewal)
+        if bundle.willRenew { willRenew = false }
+    }
+
+    /// Ends with its bundle.
+    mutating func end(_ ending: SubscriptionEnd) { finish(ending) }
+
+    /// Returns the share of the period that remains, in thousandths of a percent.
+    func remainingShare(at date: Date) -> Int {
+        guard end > start else { return 100_000 }
+        let share = end.timeIntervalSince(date) / end.timeIntervalSince(start)
+        return Int((min(max(share, 0), 1) * 100_000).rounded())
     }
 
     private mutating func finish(_ ending: SubscriptionEndReason) {

@@ -19,15 +19,19 @@ struct PlanGenerator {
 
     private mutating func operation() -> SimulatedOperation {
         let account = below(2)
-        switch below(16) {
-        case 0..<4: return .commit(account: account)
+        switch below(22) {
+        case 0..<3: return .commit(account: account)
+        case 3: return .buy(account: account, product: [.films, .songs][below(2)], quantity: 1)
         case 4: return .buy(account: account, product: .journal, quantity: 1)
         case 5: return .add(device: below(3), product: .journal, quantity: 1)
         case 6..<9: return .advance(days: [31, 62, 100, 365, 370][below(5)])
-        case 9: return .failBilling(account: account, on: below(3) > 0)
+        case 9, 10, 11: return .buy(account: account, product: .bundle, quantity: 1)
+        case 12: return .add(device: below(3), product: .bundle, quantity: 1)
+        case 13: return .failBilling(account: account, on: below(3) > 0)
         default:
             let changes = SimulatedOperation.Change.allCases
-            return .change(account: account, group: .press, to: changes[below(changes.count)])
+            let groups: [SimulatedOperation.Group] = [.press, .press, .films, .songs, .bundles, .bundles]
+            return .change(account: account, group: groups[below(groups.count)], to: changes[below(changes.count)])
         }
     }
 

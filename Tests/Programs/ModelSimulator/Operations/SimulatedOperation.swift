@@ -230,6 +230,12 @@ package enum SimulatedOperation: Hashable, Sendable {
         case silver
         /// A year's subscription in a group of its own, which is paid up front or monthly.
         case journal
+        /// A subscription that the bundle includes, a month.
+        case films
+        /// Another one.
+        case songs
+        /// A bundle of subscriptions, a month.
+        case bundle
         /// A product that is not sold.
         case ghost
 
@@ -243,6 +249,12 @@ package enum SimulatedOperation: Hashable, Sendable {
         case club
         /// A year, with a plan of monthly payments.
         case press
+        /// The group of a subscription that the bundle includes.
+        case films
+        /// The group of another one.
+        case songs
+        /// The group of the bundle.
+        case bundles
     }
 
     /// A change of a running subscription.

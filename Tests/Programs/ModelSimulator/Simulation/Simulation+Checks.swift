@@ -90,6 +90,11 @@ extension Simulation {
             return
                 "account \(index) is asked about a price: \(consent as Any), and should be: \(expected.consent as Any)"
         }
+        let bundle = expected.isBundled ? Model.Product.bundle.rawValue : nil
+        if expected.isRunning, subscription?.bundleProductIdentifier != bundle {
+            let found = subscription?.bundleProductIdentifier
+            return "account \(index) has \(group) in the bundle \(found as Any), and should in \(bundle as Any)"
+        }
         if expected.isRunning { return checkCommitment(subscription?.commitment, expected, of: index) }
         let ending = subscription?.expirationReason
         if ending == expected.ending { return nil }
@@ -120,7 +125,7 @@ extension Simulation {
             guard let account = store.account(named: Model.accountNames[index]) else {
                 return "the store has lost account \(index)"
             }
-            let amount = Decimal(sign: .plus, exponent: -4, significand: Decimal(expected.refunded))
+            let amount = Decimal(sign: .plus, exponent: -3, significand: Decimal(expected.refunded))
             guard let refunded = try? account.totalRefunded, refunded == amount else {
                 let refunded = (try? account.totalRefunded).map { "\($0)" } ?? "an unknown sum"
                 return "account \(index) was paid back \(refunded), and should have been \(amount)"

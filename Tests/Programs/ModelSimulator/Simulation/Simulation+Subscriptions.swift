@@ -4,6 +4,12 @@ import StoreCore
 extension Simulation {
     /// Makes a change to one of an account's subscriptions.
     func change(_ group: Model.Group, of account: Int, _ change: SimulatedOperation.Change) {
+        let isBundled = modelDriver.model.accounts[account].subscriptions[group]?.isBundled == true
+        if isBundled, change != .renews, change != .endsRenewal {
+            return expectRefusal("changes a member of a bundle by itself") { [self] in
+                try handle(ofAccount: account)?.expireSubscription(inGroup: group.rawValue)
+            }
+        }
         switch change {
         case .renews: setAutoRenew(true, of: account, in: group)
         case .endsRenewal: setAutoRenew(false, of: account, in: group)
@@ -26,7 +32,12 @@ extension Simulation {
 
     func setAutoRenew(_ isOn: Bool, of account: Int, in group: Model.Group = .club) {
         changeSubscription(of: account, in: group) {
-            $0.accounts[account].subscriptions[group]?.setWillRenew(isOn)
+            if $0.accounts[account].subscriptions[group]?.isBundled == true {
+                $0.setWillLeave(isOn, group, of: account)
+            } else {
+                $0.accounts[account].subscriptions[group]?.setWillRenew(isOn)
+            }
+            if group == .bundles { $0.followBundle(of: account, at: $0.now) }
         } action: {
             try $0.setAutoRenew(isOn, inGroup: group.rawValue)
         }
@@ -89,6 +100,7 @@ extension Simulation {
         changeSubscription(of: account, in: group) {
             $0.cutPeriod(of: account, in: group)
             $0.accounts[account].subscriptions[group]?.expire(at: $0.now)
+            if group == .bundles { $0.followBundle(of: account, at: $0.now) }
         } action: {
             try $0.expireSubscription(inGroup: group.rawValue)
         }

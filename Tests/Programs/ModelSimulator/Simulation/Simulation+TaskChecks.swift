@@ -47,7 +47,8 @@ extension Simulation {
             let hasOtherUser = purchase.userNumber != apps[device].tasks.userNumber
             if purchase.isRefused {
                 isRight = entry == nil && error as? Product.PurchaseError == .invalidQuantity
-            } else if entry?.isDeleted == true {
+            } else if entry?.isDeleted == true || entry?.answer.map({ modelDriver.model.entries[$0].isDeleted }) == true
+            {
                 // Its transaction can neither arrive nor be read.
                 isRight = true
             } else if PurchaseProbe.isUnknown(error) {

@@ -144,6 +144,15 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
             .notSold(in: "DEU"),
         .autoRenewable("journal", price: "49.99", period: .init(1, .year), group: "press")
             .billedMonthly(price: "4.49"),
+        .autoRenewable("films", price: "3.99", period: .init(1, .month), group: "films"),
+        .autoRenewable("songs", price: "2.99", period: .init(1, .month), group: "songs"),
+        .subscriptionBundle(
+            "bundle",
+            price: "5.99",
+            period: .init(1, .month),
+            group: "bundles",
+            members: ["films", "songs"]
+        ),
     ]
 
     static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
