@@ -90,6 +90,7 @@ final class ServerLife {
     private func begin() throws {
         try network.begin()
         for line in preparation { _ = try performer.perform(line) }
+        if setup.server.retention != nil { try network.addRetentionMessage() }
     }
 
     // MARK: Steps
@@ -112,6 +113,14 @@ final class ServerLife {
             scenario.append(step.line)
             // A subscription that is over cannot be extended.
             _ = try? network.view.extendRenewal(of: original, days: days, reason: 1, request: request)
+        case .viewCancellation(let customer, let cancels):
+            scenario.append("try \(step.line)")
+            guard let account = store.account(named: customer) else { return }
+            for subscription in account.subscriptions
+            where try network.showCancellation(to: account, subscription.groupIdentifier) && cancels {
+                // A renewal that has failed may have ended it meanwhile.
+                try? account.setAutoRenew(false, inGroup: subscription.groupIdentifier)
+            }
         case .app(let customer, let isOpen):
             scenario.append(step.line)
             if isOpen { closedApps.remove(customer) } else { closedApps.insert(customer) }
@@ -131,6 +140,7 @@ final class ServerLife {
         case .killAsking: network.killAsking()
         case .loseUploadAnswer: losesUpload = true
         case .down(let hours): network.goDown(hours: hours)
+        case .question(let fault): network.questionFault = fault
         case .api(let code, let times): network.failAPI(code, times: times)
         default: break
         }

@@ -19,10 +19,12 @@ package final class ServerNetwork {
     private static let reach: TimeInterval = 20 * 86_400
     /// The highest number of test notifications for which a server asks.
     private static let mostTests = 100
-    private let store: SandboxStore
+    let store: SandboxStore
     private let wire: NotificationWire
     private let reader: TransactionReader
     private var losesAttempt = false
+    /// The fault of the next question for a retention message; nil for none.
+    var questionFault: RetentionFault?
     private var downUntil: Date?
     private var tests = 0
     /// The date since which the server has missed a notification that is lost for good; nil for none.
@@ -125,6 +127,7 @@ package final class ServerNetwork {
         server.api.endFaults()
         (server.isDown, server.plannedKill, downUntil) = (false, nil, nil)
         losesAttempt = false
+        questionFault = nil
         wire.endFaults()
         end = now + NotificationOutbox.productionDelays.reduce(lateness, +)
     }

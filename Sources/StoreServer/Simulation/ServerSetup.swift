@@ -14,6 +14,8 @@ struct ServerSetup: Sendable {
         let upload: (path: String, body: [String: String])?
         let access: String
         let reset: String
+        /// The path of the endpoint that chooses retention messages; nil for none.
+        let retention: String?
     }
 
     /// The place of the App Store Server API for a server that runs already.
@@ -112,7 +114,8 @@ struct ServerSetup: Sendable {
         if !isStarted, file.url.contains("{") {
             throw ServerSimulationError("\"server.url\" has a placeholder, but no \"server.command\" starts the server")
         }
-        for path in [file.notifications, file.access, file.reset, file.ready, file.upload?.path].compactMap(\.self)
+        for path in [file.notifications, file.access, file.reset, file.ready, file.retention, file.upload?.path]
+            .compactMap(\.self)
         where !path.hasPrefix("/") {
             throw ServerSimulationError("\"\(path)\" is not a path that begins with /")
         }
@@ -130,7 +133,8 @@ struct ServerSetup: Sendable {
             notifications: file.notifications,
             upload: file.upload.map { ($0.path, $0.body) },
             access: file.access,
-            reset: file.reset
+            reset: file.reset,
+            retention: file.retention
         )
     }
 

@@ -26,6 +26,10 @@ enum ServerStep: Hashable, Sendable {
     case killAsking
     /// The answer to the next upload is lost, and the app uploads again.
     case loseUploadAnswer
+    /// A customer is about to cancel each subscription, is shown what the server chooses, and cancels or does not.
+    case viewCancellation(customer: String, cancels: Bool)
+    /// The next question to the server for a retention message has a fault.
+    case question(RetentionFault)
     /// The server is down for a time by the store's clock.
     case down(hours: Int)
     /// The next requests to the API fail with an error.
@@ -49,6 +53,9 @@ enum ServerStep: Hashable, Sendable {
             "# the server is killed during the request after \(count), whose answer is lost"
         case .killAsking: "# the server is killed when it next asks the API, in the middle of a request"
         case .loseUploadAnswer: "# the answer to the next upload is lost"
+        case .viewCancellation(let customer, let cancels):
+            "view-cancellation\(cancels ? " --then cancel" : "") --account \(customer)"
+        case .question(let fault): "# the next question for a retention message \(fault.words)"
         case .down(let hours): "# the server is down for \(hours) h"
         case .api(let code, let times): "# the next \(times) requests to the API fail with \(code)"
         }
@@ -87,7 +94,7 @@ enum ServerStep: Hashable, Sendable {
     /// Whether the step only disturbs what a later step causes.
     var isFault: Bool {
         switch self {
-        case .notification, .loseAttempt, .loseUploadAnswer, .killDuringRequest, .killAsking, .api: true
+        case .notification, .loseAttempt, .loseUploadAnswer, .question, .killDuringRequest, .killAsking, .api: true
         default: false
         }
     }

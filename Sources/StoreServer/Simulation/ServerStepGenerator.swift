@@ -88,6 +88,11 @@ struct ServerStepGenerator {
     }
 
     private mutating func subscription() -> ServerStep {
+        if setup.server.retention != nil, below(3) == 0 {
+            return below(3) == 0
+                ? .question(pick(RetentionFault.allCases))
+                : .viewCancellation(customer: pick(customers).name, cancels: below(2) == 0)
+        }
         let account = "--account \(pick(customers).name)"
         return switch below(8) {
         case 0, 1: .store("auto-renew off \(account)")

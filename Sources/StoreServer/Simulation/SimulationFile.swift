@@ -13,10 +13,11 @@ struct SimulationFile: Decodable {
         var upload: Upload?
         var access: String
         var reset: String
+        var retention: String?
         var api: API?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case command, environment, url, ready, notifications, upload, access, reset, api
+            case command, environment, url, ready, notifications, upload, access, reset, retention, api
         }
 
         init(from decoder: any Decoder) throws {
@@ -29,6 +30,7 @@ struct SimulationFile: Decodable {
             upload = try members.decodeIfPresent(Upload.self, forKey: .upload)
             access = try members.decode(String.self, forKey: .access)
             reset = try members.decode(String.self, forKey: .reset)
+            retention = try members.decodeIfPresent(String.self, forKey: .retention)
             api = try members.decodeIfPresent(API.self, forKey: .api)
         }
     }

@@ -38,6 +38,14 @@ enum PythonServer {
         try simulation(file(["environment": ["FAULT": fault]]))
     }
 
+    /// Returns the file of a server that chooses retention messages.
+    static func retentionFile(fault: String = "") throws -> Data {
+        try file([
+            "environment": ["FAULT": fault, "MESSAGE": "00000000-0000-4000-8000-000000000001"],
+            "retention": "/retention",
+        ])
+    }
+
     /// Returns the checked simulation of a server with a fault, for lives of single steps.
     static func setup(fault: String) throws -> ServerSetup {
         try ServerSetup(SimulationFile.read(file(["environment": ["FAULT": fault]])), in: folder)

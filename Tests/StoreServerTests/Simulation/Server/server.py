@@ -7,6 +7,8 @@ import base64, hashlib, json, os, sqlite3, sys, time, urllib.error, urllib.parse
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 FAULT = os.environ.get("FAULT", "")
+# The message for subscribers who are about to cancel; empty if there is none.
+MESSAGE = os.environ.get("MESSAGE", "")
 P = 2**256 - 2**224 + 2**192 + 2**96 - 1
 N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 G = (0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
@@ -197,10 +199,15 @@ def access(customer, now):
 
 def call(method, path, body=None):
     """Returns the API's answer."""
+    return json.load(send(method, path, body))
+
+
+def send(method, path, body=None):
+    """Sends a request to the API, and returns the response."""
     request = urllib.request.Request(
         os.environ["STORE_URL"] + path, method=method, data=json.dumps(body).encode() if body is not None else None,
         headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
-    return json.load(urllib.request.urlopen(request, timeout=5))
+    return urllib.request.urlopen(request, timeout=5)
 
 
 def ask(path, body={}):
@@ -240,6 +247,16 @@ class Handler(BaseHTTPRequestHandler):
                 for table in ("sales", "owners", "graces", "credits", "seen"):
                     base.execute("delete from " + table)
                 pending.clear()
+                if MESSAGE:
+                    send("PUT", "/inApps/v1/messaging/message/" + MESSAGE, {"header": "Half price?", "body": "For a year."})
+            elif self.path == "/retention":
+                question = payload(body["signedPayload"])
+                if FAULT == "chooses nothing":
+                    return self.answer(200, {"message": {}})
+                if FAULT == "never saw it" and not base.execute(
+                        "select 1 from sales where original = ?", (question["originalTransactionId"],)).fetchone():
+                    return self.answer(404)
+                return self.answer(200, {"message": {"messageIdentifier": MESSAGE}})
             elif self.path == "/notifications" and FAULT == "refuses":
                 raise ValueError("a notification")
             elif self.path == "/notifications":
