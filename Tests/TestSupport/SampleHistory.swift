@@ -29,8 +29,8 @@ package enum SampleHistory {
         for product in ["full.game", "gold", "season", "season", "dragon"] {
             queue.add(SKPayment(productIdentifier: product))
         }
-        try store.decide(store.undecided[0].transaction, .approve)
-        try store.decide(store.undecided[0].transaction, .decline())
+        try store.approve(store.undecidedRequests[0])
+        try store.decline(store.undecidedRequests[0])
         time.advance(by: 100 * 86_400)
         queue.restoreCompletedTransactions()
         try store.register(.consumable("axe", price: "0.10"))

@@ -283,7 +283,7 @@ struct SubscriptionModel {
     }
 
     /// Ends with its bundle.
-    mutating func end(_ ending: SubscriptionEnd) { finish(ending) }
+    mutating func end(_ ending: SubscriptionEndReason) { finish(ending) }
 
     /// Returns the share of the period that remains, in thousandths of a percent.
     func remainingShare(at date: Date) -> Int {

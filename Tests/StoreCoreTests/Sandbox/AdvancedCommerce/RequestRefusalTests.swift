@@ -189,7 +189,7 @@ import Testing
             price: "0.29",
             period: month,
             group: "requests",
-            codeOffers: [.init(.freeTrial(month, identifier: "SPRING"))],
+            offerCodes: [.freeTrial(month, identifier: "SPRING")],
             winBackOffers: [.init(.freeTrial(month, identifier: "back"))]
         )
         pass.isAdvancedCommerce = true
@@ -202,7 +202,7 @@ import Testing
         for code in ["SPRING", "BOOK"] {
             #expect(failure { try shop.account.redeem(code: code) }?.underlying?.code == 4_000_171)
         }
-        let taken = failure { try shop.account.takeWinBackOffer("back", of: Request.subscription) }
+        let taken = failure { try shop.account.redeemWinBackOffer("back", of: Request.subscription) }
         #expect(try taken?.underlying?.code == 4_000_171 && shop.charges.count == 1)
     }
 
