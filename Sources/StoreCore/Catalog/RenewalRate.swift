@@ -137,6 +137,8 @@ extension RenewalRate {
     }
 
     /// The time, in seconds, for which the store retries a failed charge.
+    ///
+    /// A monthly payment of a commitment is retried half as long again.
     public var billingRetryPeriod: TimeInterval {
         switch self {
         case .realTime: 60 * Self.secondsOfDay

@@ -25,9 +25,11 @@ extension SandboxState {
             return LedgerRecord(date: moment, event: .ended(subscription: index, .renewalLimitReached))
         }
         guard billing.failingAccounts.contains(subscription.account) else { return nil }
-        let retryEnd = moment + rate.billingRetryPeriod
-        // Monthly payments have no grace period (Apple's "Managing the life cycle of monthly subscriptions …").
-        let hasGrace = billing.grantsGracePeriod && subscription.nextPlan == nil
+        // Monthly payments have no grace period, and are retried for 90 days instead of 60 (Apple's "Managing the life
+        // cycle of monthly subscriptions …").
+        let isMonthly = subscription.nextPlan == .monthly
+        let retryEnd = moment + rate.billingRetryPeriod * (isMonthly ? 1.5 : 1)
+        let hasGrace = billing.grantsGracePeriod && !isMonthly
         let period = server.hasAdvancedCommerce ? server.advancedCommerce[index]?.next.length : nil
         let graceEnd = hasGrace ? min(retryEnd, moment + rate.gracePeriod(for: period ?? terms.period)) : nil
         let trouble = BillingTrouble(graceEnd: graceEnd, retryEnd: retryEnd)

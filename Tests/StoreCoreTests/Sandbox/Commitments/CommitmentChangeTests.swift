@@ -104,6 +104,12 @@ import Testing
         #expect(try subscriber.charged == "19.98")
     }
 
+    @Test func `A payment that failed is retried for 90 days`() throws {
+        try subscriber.account.setBillingFails(true)
+        #expect(try subscriber.at("2025-05-01T23:59:59Z").metals.state == .inBillingRetry)
+        #expect(try subscriber.at("2025-05-02T00:00:00Z").metals.state == .expired)
+    }
+
     @Test func `A payment that is never recovered ends the commitment`() throws {
         try subscriber.account.setBillingFails(true)
         let over = try subscriber.at("2025-06-01T00:00:00Z").metals
