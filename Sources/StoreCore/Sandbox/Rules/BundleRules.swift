@@ -201,9 +201,9 @@ extension SandboxState {
         followers.add(.operator(.bought(purchase)), date)
     }
 
-    /// Refunds the members' transactions with those of their bundle.
+    /// Refunds the members' transactions with those of their bundle, even if that is another product by now.
     private func refund(with refund: Refund, at date: Date, _ followers: inout Followers) {
-        guard catalog.kind(of: refund.product) == .subscriptionBundle else { return }
+        guard arePeriods(refund.transactions, of: refund.account) else { return }
         for (number, place) in members(of: refund.transactions, by: refund.account)
         where revocations.cancellation(of: number) == nil {
             let purchase = accounts[refund.account].history[place]

@@ -45,7 +45,8 @@ extension SandboxState {
         }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
-        let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned(product, by: account)
+        let isOwned = purchases[place].term == nil && isOwned(product, by: account)
+        let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned
         let refund = Refund(
             account: account,
             transactions: repetitions.compactMap { TransactionNumber(purchases[$0].identifier) },
@@ -107,23 +108,30 @@ extension SandboxState {
     /// Returns the indices, in an account's history, of a purchase and its free repetitions.
     func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
-        let (product, term) = (history[place].product, history[place].term)
-        switch catalog.kind(of: product) {
-        case .consumable, .nonRenewing: return [place]
-        case .nonConsumable, .freeSubscription:
-            let own = history.ownPurchases(of: product)
-            return own.contains(place) ? own : [place]
-        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
-            // A repetition is free, and has the same term as its neighbor in the chain. Equal terms alone are not
-            // sufficient: charged periods that were cut short at one moment have equal terms, too.
-            guard let chain = term.map({ history.chain(of: $0.original) }) else { return [place] }
-            let middle = chain.indices.partitionPoint { chain[$0] < place }
-            let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
-            var (first, last) = (middle, middle)
-            while first > 0, !history[chain[first]].isCharged, isSame(first - 1) { first -= 1 }
-            while last + 1 < chain.count, !history[chain[last + 1]].isCharged, isSame(last + 1) { last += 1 }
-            return chain[first...last].filter { history[$0].isOwn }
+        // A product may be of another kind by now, so a purchase says by itself whether it bought a period.
+        guard let term = history[place].term else {
+            switch catalog.kind(of: history[place].product) {
+            case .nonConsumable, .freeSubscription:
+                let own = history.ownPurchases(of: history[place].product).filter { history[$0].term == nil }
+                return own.contains(place) ? own : [place]
+            case .consumable, .nonRenewing, .autoRenewable, .subscriptionSuite, .subscriptionBundle: return [place]
+            }
         }
+        // A repetition is free, and has the same term as its neighbor in the chain. Equal terms alone are not
+        // sufficient: charged periods that were cut short at one moment have equal terms, too.
+        let chain = history.chain(of: term.original)
+        let middle = chain.indices.partitionPoint { chain[$0] < place }
+        let isSame: (Int) -> Bool = { history[chain[$0]].term == term }
+        var (first, last) = (middle, middle)
+        while first > 0, !history[chain[first]].isCharged, isSame(first - 1) { first -= 1 }
+        while last + 1 < chain.count, !history[chain[last + 1]].isCharged, isSame(last + 1) { last += 1 }
+        return chain[first...last].filter { history[$0].isOwn }
+    }
+
+    /// Whether transactions of an account bought periods of a subscription, whatever kind the product has by now.
+    func arePeriods(_ transactions: [TransactionNumber], of account: AccountID) -> Bool {
+        let history = accounts[account].history
+        return transactions.first.flatMap { history.index(of: $0) }.map { history[$0].term != nil } ?? false
     }
 
     /// Returns the running subscription whose newest period an account's purchases bought; nil for none.

@@ -137,11 +137,13 @@ extension SandboxState {
         cancel(refund.transactions, of: refund.account, date)
         revocations.store(refund)
         server.decide(refundOf: refund.transactions)
+        if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
         switch catalog.kind(of: refund.product) {
-        case .nonConsumable, .freeSubscription: accounts[refund.account].owned.remove(refund.product)
-        case .autoRenewable, .subscriptionSuite, .subscriptionBundle:
-            if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
-        case .consumable, .nonRenewing: break
+        case .nonConsumable, .freeSubscription:
+            if !arePeriods(refund.transactions, of: refund.account) {
+                accounts[refund.account].owned.remove(refund.product)
+            }
+        case .consumable, .nonRenewing, .autoRenewable, .subscriptionSuite, .subscriptionBundle: break
         }
         notify(refund.account, refund.revoked)
     }

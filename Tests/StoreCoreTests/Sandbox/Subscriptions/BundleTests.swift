@@ -354,6 +354,33 @@ import Testing
         #expect(try bought.suffix(3) == ["both", "news", "music"])
     }
 
+    @Test(arguments: [
+        SandboxProduct.autoRenewable("both", price: "7.99", period: .init(1, .month), group: "bundles", level: 2),
+        .nonConsumable("both", price: "7.99"), .consumable("both", price: "7.99"),
+    ])
+    func `A bundle that is another product by now is refunded with its members`(product: SandboxProduct) throws {
+        try account.buy("both")
+        try store.register(product)
+        try store.refund("1")
+        #expect(try ["1", "2", "3"].allSatisfy { try payload($0).revocationDate != nil })
+        #expect(try standing("papers").2 == .revoked && standing("music").2 == .revoked && entitled.isEmpty)
+        #expect(account.subscription(inGroup: "bundles")?.end == .revoked)
+        try store.reverseRefund(of: "1")
+        #expect(account.subscription(inGroup: "bundles")?.isRunning == true)
+        #expect(try standing("music").2 == .subscribed)
+    }
+
+    @Test func `Of a subscription that is a non-consumable by now, one period is refunded`() throws {
+        try account.buy("news")
+        market.advance(to: "2025-03-10T00:00:00Z")
+        try store.register(.nonConsumable("news", price: "4.99"))
+        try account.buy("news")
+        try store.refund("2")
+        #expect(try ["1", "2", "3", "4"].map { try payload($0).revocationDate != nil } == [false, true, false, false])
+        try store.refund("4")
+        #expect(try payload("3").revocationDate == nil)
+    }
+
     @Test func `The refund of an earlier period leaves the running one`() throws {
         try account.buy("both")
         market.advance(to: "2025-02-10T00:00:00Z")
