@@ -36,7 +36,7 @@ extension SandboxState {
     /// Returns the notifications about tokens that are due first.
     func dueTokenNotices(by moment: Date) -> [LedgerRecord] {
         guard let external = operatorState.external, let date = external.nextNotice, date <= moment else { return [] }
-        return external.tokens.filter { $0.nextNotice == date }.map { token in
+        return external.nextTokens.map { token in
             let identifier = token.token.externalPurchaseId
             let isReminder = token.token.expirationDate.map { date < $0 } ?? false
             let change = isReminder ? ExternalChange.reminded(token: identifier) : .unreported(token: identifier)

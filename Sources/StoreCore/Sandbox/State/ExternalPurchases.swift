@@ -49,8 +49,20 @@ struct ExternalPurchases: Hashable, Codable, Sendable {
     private var reportNumbers: [String: Int] = [:]
     /// The last version of each reported transaction.
     private(set) var lineItems: [String: ExternalReport.LineItem] = [:]
+    /// The dates of the notifications about tokens, by the tokens' numbers; the first one is current.
+    private var notices = DueDates<Int>()
+
     /// The date of the next notification about a token; nil for none.
-    private(set) var nextNotice: Date?
+    var nextNotice: Date? { notices.first?.moment }
+
+    /// The tokens of which servers are notified next, oldest first.
+    var nextTokens: [Token] {
+        var numbers: Set<Int> = []
+        notices.forEachFirst { notice in
+            if tokens[notice.item].nextNotice == notice.moment { numbers.insert(notice.item) }
+        }
+        return numbers.sorted().map { tokens[$0] }
+    }
 
     /// Returns the token with an identifier; nil if there is none.
     func token(_ identifier: String) -> Token? { numbers[identifier].map { tokens[$0] } }
@@ -61,7 +73,12 @@ struct ExternalPurchases: Hashable, Codable, Sendable {
     mutating func add(_ token: Token) {
         numbers[token.token.externalPurchaseId] = tokens.count
         tokens.append(token)
-        nextNotice = [nextNotice, token.nextNotice].compactMap(\.self).min()
+        schedule(tokens.count - 1)
+    }
+
+    private mutating func schedule(_ number: Int) {
+        if let notice = tokens[number].nextNotice { notices.schedule(number, at: notice) }
+        while let first = notices.first, tokens[first.item].nextNotice != first.moment { notices.removeFirst() }
     }
 
     mutating func add(_ report: ExternalReport, at date: Date) {
@@ -81,8 +98,26 @@ struct ExternalPurchases: Hashable, Codable, Sendable {
 
     mutating func change(_ identifier: String, _ body: (inout Token) -> Void) {
         guard let number = numbers[identifier] else { return }
+        let notice = tokens[number].nextNotice
         body(&tokens[number])
-        nextNotice = tokens.lazy.compactMap(\.nextNotice).min()
+        if tokens[number].nextNotice != notice { schedule(number) }
+    }
+}
+
+extension ExternalPurchases {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        tokens = try container.decode([Token].self, forKey: .tokens)
+        numbers = try container.decode([String: Int].self, forKey: .numbers)
+        reports = try container.decode([DatedReport].self, forKey: .reports)
+        reportNumbers = try container.decode([String: Int].self, forKey: .reportNumbers)
+        lineItems = try container.decode([String: ExternalReport.LineItem].self, forKey: .lineItems)
+        if let notices = try container.decodeIfPresent(DueDates<Int>.self, forKey: .notices) {
+            self.notices = notices
+        } else {
+            // A snapshot of an older version has none.
+            for number in tokens.indices { schedule(number) }
+        }
     }
 }
 

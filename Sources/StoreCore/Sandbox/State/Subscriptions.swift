@@ -63,11 +63,6 @@ struct Subscriptions: StatePart {
         }
     }
 
-    private struct Due: Codable, Sendable {
-        let moment: Date
-        let subscription: SubscriptionIndex
-    }
-
     /// The longest gap that does not interrupt ``Subscription/since``: 60 days (semantics of Store Kit 2, §6).
     private static var bridgedGap: TimeInterval { 60 * 86_400 }
 
@@ -82,16 +77,14 @@ struct Subscriptions: StatePart {
     private var troubles: [SubscriptionIndex: BillingTrouble] = [:]
     /// The subscriptions with a pending price increase, or with one that took effect without consent.
     private var increases: [SubscriptionIndex: PriceIncrease] = [:]
-    /// The due dates, a binary heap with the earliest first.
-    ///
-    /// An outdated entry is dropped when it reaches the top.
-    private var due: [Due] = []
+    /// The due dates, of which the first is current.
+    private var due = DueDates<SubscriptionIndex>()
 
     /// The date of the earliest due subscription, nil when none is due.
     var nextDue: Date? { due.first?.moment }
 
     /// Returns the earliest due date after a moment; nil for none.
-    func nextDue(after moment: Date) -> Date? { earliest(after: moment, below: 0) }
+    func nextDue(after moment: Date) -> Date? { due.earliest(after: moment, where: isDue) }
 
     /// Whether there never was a subscription; all other properties are then empty.
     var isNew: Bool { count == 0 }
@@ -176,8 +169,7 @@ struct Subscriptions: StatePart {
     /// Returns the earliest subscription due by a moment, and whether it is the only one; nil if none is due.
     func due(by moment: Date) -> (subscription: SubscriptionIndex, isLast: Bool)? {
         guard let first = due.first, first.moment <= moment else { return nil }
-        let isLast = due.dropFirst().prefix(2).allSatisfy { $0.moment > moment }
-        return (first.subscription, isLast)
+        return (first.item, due.isFirstAlone(by: moment))
     }
 }
 
@@ -380,67 +372,17 @@ extension Subscriptions {
     private mutating func schedule(_ index: SubscriptionIndex, at moment: Date) {
         // The members of a bundle are not due: they follow the bundle.
         if subscriptions[index].term.bundle?.period != nil { return dropStale() }
-        let new = Due(moment: moment, subscription: index)
-        // A subscription that has just renewed is usually the first of the heap: its entry is replaced in place.
-        if let first = due.first, first.subscription == new.subscription, first.moment <= new.moment {
-            due[0] = new
-            sink()
-        } else {
-            push(new)
-        }
+        due.schedule(index, at: moment)
         dropStale()
     }
-}
 
-// MARK: - The heap
-
-extension Subscriptions {
-    /// Removes outdated entries from the top of the heap, so that the first one is current.
+    /// Removes outdated due dates, so that the first one is current.
     private mutating func dropStale() {
-        while let first = due.first, !isDue(first) { removeFirst() }
+        while let first = due.first, !isDue(first) { due.removeFirst() }
     }
 
-    private func isDue(_ due: Due) -> Bool {
-        let index = due.subscription
-        return isDueByItself(index) && nextMoment(of: index) == due.moment
-    }
-
-    /// Returns the earliest due date after a moment in the part of the heap below a place; nil for none.
-    private func earliest(after moment: Date, below place: Int) -> Date? {
-        guard place < due.count else { return nil }
-        if due[place].moment > moment, isDue(due[place]) { return due[place].moment }
-        let children = (2 * place + 1)...(2 * place + 2)
-        return children.compactMap { earliest(after: moment, below: $0) }.min()
-    }
-
-    private mutating func push(_ new: Due) {
-        due.append(new)
-        var child = due.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard due[child].moment < due[parent].moment else { break }
-            due.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    private mutating func removeFirst() {
-        due.swapAt(0, due.count - 1)
-        due.removeLast()
-        sink()
-    }
-
-    /// Restores the heap's order after the first entry has become later.
-    private mutating func sink() {
-        var parent = 0
-        while true {
-            var child = 2 * parent + 1
-            guard child < due.count else { return }
-            if child + 1 < due.count, due[child + 1].moment < due[child].moment { child += 1 }
-            guard due[child].moment < due[parent].moment else { return }
-            due.swapAt(child, parent)
-            parent = child
-        }
+    private func isDue(_ due: DueDates<SubscriptionIndex>.Entry) -> Bool {
+        isDueByItself(due.item) && nextMoment(of: due.item) == due.moment
     }
 }
 
