@@ -67,6 +67,7 @@ public final class StoreServer: Sendable {
     }
 
     deinit {
+        stopAsking()
         http.stop()
         stores?.closeAll()
         served.stop(waits: false)
@@ -125,16 +126,23 @@ public final class StoreServer: Sendable {
     /// Stops the server, after the requests and the delivery in progress.
     ///
     /// The method waits at most 5 seconds for the delivery in progress. It waits without limit for the responses to
-    /// requests, which take as long as the store's ledger and signer, and for the command `view-cancellation` as long as the
-    /// app's server has to choose a message (``retentionTimeout``). A transport that blocks in
+    /// requests, which take as long as the store's ledger and signer. Whoever is about to cancel while the app's server
+    /// chooses a message sees the default one. A transport that blocks in
     /// ``NotificationTransport/post(_:to:reply:)`` occupies its thread until it returns.
     ///
     /// A second call does nothing. Notifications that were not sent are sent by the next server on the same ledger.
     public func stop() {
+        stopAsking()
         http.stop()
         responderName?.end()
         stores?.closeAll()
         served.stop(waits: true)
+    }
+
+    /// Lets no request wait for the app's server any longer, which chooses retention messages.
+    private func stopAsking() {
+        stores?.stopAsking()
+        served.realtime.stop()
     }
 }
 

@@ -257,6 +257,11 @@ package final class TestStores: ControlledStores {
         return true
     }
 
+    /// Lets no request wait for an app's server any longer, which chooses retention messages.
+    func stopAsking() {
+        for opened in stores.withLock({ Array($0.values) }) { opened.served.realtime.stop() }
+    }
+
     /// Closes all stores.
     package func closeAll() {
         let all = stores.withLock { stores in

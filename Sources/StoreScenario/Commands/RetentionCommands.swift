@@ -85,6 +85,7 @@ extension ScenarioCommand {
                 .account,
             ],
             in: .server,
+            waitsForServer: true,
             "The subscriber is about to cancel, and sees a message"
         ) { call in
             var pages: [JSONValue] = []

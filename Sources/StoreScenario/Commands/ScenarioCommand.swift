@@ -36,6 +36,8 @@ public struct ScenarioCommand: Identifiable, Sendable {
     ///
     /// A store in a file repeats the command when it is opened.
     public let isSetting: Bool
+    /// Whether the command waits for the app's server, which may use the store meanwhile.
+    package let waitsForServer: Bool
     let body: @Sendable (Call) throws -> ScenarioAnswer
 
     init(
@@ -44,6 +46,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
         _ options: [ScenarioOption] = [],
         in group: Group,
         isSetting: Bool = false,
+        waitsForServer: Bool = false,
         _ summary: String,
         _ body: @escaping @Sendable (Call) throws -> ScenarioAnswer
     ) {
@@ -53,6 +56,7 @@ public struct ScenarioCommand: Identifiable, Sendable {
         self.parameters = parameters
         self.options = options
         self.isSetting = isSetting
+        self.waitsForServer = waitsForServer
         self.body = body
     }
 

@@ -3,6 +3,8 @@ import StoreCore
 import StoreScenario
 
 /// The commands of scenarios, performed for requests, one at a time.
+///
+/// A command that waits for the app's server is performed beside the others, since that server may make requests, too.
 final class ControlCommands: Sendable {
     private let keeping: ControlPerformer
     /// The recent answers by idempotency key; locked during a command, to serialize the commands of all clients.
@@ -12,12 +14,32 @@ final class ControlCommands: Sendable {
     private struct Recent {
         private var answers: [String: (command: String, answer: ScenarioAnswer)] = [:]
         private var keys = Deque<String>()
+        /// The keys of the commands that wait for the app's server, with these commands.
+        private var waiting: [String: String] = [:]
 
         private static var limit: Int { 1000 }
 
-        subscript(key: String) -> (command: String, answer: ScenarioAnswer)? { answers[key] }
+        /// Returns the answer to a command that was performed with a key; nil for a command to perform.
+        ///
+        /// - Throws: ``ControlFailure`` if the key belongs to another command, or to one in progress.
+        func answer(to command: String, for key: String?) throws(ControlFailure) -> ScenarioAnswer? {
+            guard let key, let owner = waiting[key] ?? answers[key]?.command else { return nil }
+            guard owner == command else {
+                throw ControlFailure(.conflict, "this Idempotency-Key belongs to another command")
+            }
+            guard waiting[key] == nil else {
+                throw ControlFailure(.conflict, "the command with this Idempotency-Key waits for the app's server")
+            }
+            return answers[key]?.answer
+        }
 
+        mutating func begin(_ command: String, for key: String?) { if let key { waiting[key] = command } }
+
+        mutating func end(for key: String?) { if let key { waiting[key] = nil } }
+
+        /// Remembers an answer, unless it is known already.
         mutating func insert(_ answer: ScenarioAnswer, to command: String, for key: String) {
+            guard answers[key] == nil else { return }
             if keys.count == Self.limit { answers[keys.removeFirst()] = nil }
             keys.append(key)
             answers[key] = (command, answer)
@@ -46,33 +68,60 @@ final class ControlCommands: Sendable {
         guard key.map({ (1...255).contains($0.utf8.count) }) ?? true else {
             throw ControlFailure(.invalid, "an Idempotency-Key has 1 to 255 characters")
         }
-        return try turn.withLock { recent in perform(step, key, &recent) }.get()
+        return try (step.command.waitsForServer ? performBeside(step, key) : performInTurn(step, key)).get()
     }
 
-    private func perform(
+    private func performInTurn(_ step: ScenarioStep, _ key: String?) -> Result<ScenarioAnswer, ControlFailure> {
+        turn.withLock { recent in
+            Result { () throws(ControlFailure) in
+                let answer: ScenarioAnswer
+                if let known = try recent.answer(to: step.description, for: key) {
+                    answer = known
+                } else {
+                    answer = try perform(step)
+                }
+                return try conclude(step, answer, key, &recent)
+            }
+        }
+    }
+
+    /// Performs a command without the lock, beside the commands of other requests.
+    private func performBeside(_ step: ScenarioStep, _ key: String?) -> Result<ScenarioAnswer, ControlFailure> {
+        let known = turn.withLock { recent in
+            Result { () throws(ControlFailure) in
+                let known = try recent.answer(to: step.description, for: key)
+                if known == nil { recent.begin(step.description, for: key) }
+                return known
+            }
+        }
+        return known.flatMap { known in
+            let result = known.map { .success($0) } ?? Result { () throws(ControlFailure) in try perform(step) }
+            return turn.withLock { recent in
+                recent.end(for: key)
+                return Result { () throws(ControlFailure) in try conclude(step, try result.get(), key, &recent) }
+            }
+        }
+    }
+
+    private func perform(_ step: ScenarioStep) throws(ControlFailure) -> ScenarioAnswer {
+        try Self.checked { () throws(ScenarioError) in try performer.perform(step) }
+    }
+
+    /// Remembers the answer to a command, and saves the settings.
+    private func conclude(
         _ step: ScenarioStep,
+        _ answer: ScenarioAnswer,
         _ key: String?,
         _ recent: inout Recent
-    ) -> Result<ScenarioAnswer, ControlFailure> {
-        let command = step.description
-        let known = key.flatMap { recent[$0] }
-        if let known, known.command != command {
-            return .failure(ControlFailure(.conflict, "this Idempotency-Key belongs to another command"))
-        }
-        let answer: ScenarioAnswer
-        do throws(ScenarioError) {
-            answer = if let known { known.answer } else { try performer.perform(step) }
-        } catch {
-            return .failure(ControlFailure(error))
-        }
+    ) throws(ControlFailure) -> ScenarioAnswer {
         // Before the settings are saved: the command is not undone if that fails.
-        if let key, known == nil, step.command.group != .questions { recent.insert(answer, to: command, for: key) }
+        if let key, step.command.group != .questions { recent.insert(answer, to: step.description, for: key) }
         do {
             try keeping.keep()
         } catch {
-            return .failure(ControlFailure(.failed, "\(error)"))
+            throw ControlFailure(.failed, "\(error)")
         }
-        return .success(answer)
+        return answer
     }
 
     private func step(_ request: HTTPRequest, _ name: String?) throws(ControlFailure) -> ScenarioStep {
@@ -94,10 +143,10 @@ final class ControlCommands: Sendable {
         return step
     }
 
-    private static func checked(
-        _ step: () throws(ScenarioError) -> ScenarioStep
-    ) throws(ControlFailure) -> ScenarioStep {
-        do { return try step() } catch { throw ControlFailure(error) }
+    private static func checked<Value>(
+        _ body: () throws(ScenarioError) -> Value
+    ) throws(ControlFailure) -> Value {
+        do { return try body() } catch { throw ControlFailure(error) }
     }
 
     /// Returns the members of a body, as the words of a command; no words for an empty body.

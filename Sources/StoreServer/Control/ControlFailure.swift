@@ -29,7 +29,7 @@ package struct ControlFailure: Error {
             case .foreign: "The request comes from another page or by another host name."
             case .absent: "Nothing is at this address, or has this name."
             case .method: "The address supports another method."
-            case .conflict: "The idempotency key belongs to another command."
+            case .conflict: "The idempotency key belongs to another command, or to one that waits for the app's server."
             case .refused: "The store refuses the command, or cannot perform it now."
             case .failed: "Something failed on the server's side."
             case .busy: "Too many clients listen, or too many stores are open."

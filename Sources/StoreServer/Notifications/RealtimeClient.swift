@@ -6,7 +6,32 @@ package final class RealtimeClient: RetentionServer {
     private let view: ServerView
     private let transport: any NotificationTransport
     private let limit: Locked<TimeInterval>
-    private let isStopped = Locked(false)
+    private let asked = Locked(Asked())
+
+    private typealias Reply = @Sendable (SendAttemptResult, Int?, Data) -> Void
+
+    /// The questions without an answer.
+    private struct Asked {
+        private var replies: [Int: Reply] = [:]
+        private var count = 0
+        private var isStopped = false
+
+        /// Returns the number of a new question; nil once the client was stopped.
+        mutating func add(_ reply: @escaping Reply) -> Int? {
+            if isStopped { return nil }
+            count += 1
+            replies[count] = reply
+            return count
+        }
+
+        mutating func take(_ number: Int) -> Reply? { replies.removeValue(forKey: number) }
+
+        mutating func stop() -> [Reply] {
+            isStopped = true
+            defer { replies = [:] }
+            return Array(replies.values)
+        }
+    }
 
     /// The App Store's limit for a response, in seconds.
     package static let usualTimeout: TimeInterval = 0.7
@@ -31,8 +56,10 @@ package final class RealtimeClient: RetentionServer {
         seconds >= 0.001 ? min(seconds, 86_400) : 0.001
     }
 
-    /// Asks nothing from now on: each question fails, including those of a performance test in progress.
-    func stop() { isStopped.withLock { $0 = true } }
+    /// Asks nothing from now on: each question fails, including those that wait for an answer.
+    func stop() {
+        for reply in asked.withLock({ $0.stop() }) { reply(.other, nil, Data()) }
+    }
 
     /// Asks the server for a message.
     package func ask(
@@ -40,8 +67,6 @@ package final class RealtimeClient: RetentionServer {
         at url: String,
         reply: @escaping @Sendable (Result<RetentionAnswer, RetentionRefusal>) -> Void
     ) {
-        // Settling the clock waits for the answer.
-        let work = view.clock.activity.begin()
         let timeout = timeout
         post(question, to: url) { result, status, body in
             reply(
@@ -55,7 +80,6 @@ package final class RealtimeClient: RetentionServer {
                     }
                 }
             )
-            work.end()
         }
     }
 
@@ -65,10 +89,12 @@ package final class RealtimeClient: RetentionServer {
         to url: String,
         reply: @escaping @Sendable (SendAttemptResult, Int?, Data) -> Void
     ) {
-        guard !isStopped.withLock({ $0 }), let url = URL(string: url), let body = try? body(question) else {
-            return reply(.other, nil, Data())
-        }
+        guard let url = URL(string: url), let body = try? body(question),
+            let number = asked.withLock({ $0.add(reply) })
+        else { return reply(.other, nil, Data()) }
         transport.ask(body, at: url, timeout: timeout) { result, status, body in
+            // A client that was stopped meanwhile has replied already.
+            guard let reply = self.asked.withLock({ $0.take(number) }) else { return }
             // A response has to have status 200, while any from 200 to 206 accepts a notification.
             reply(result == .success && status != 200 ? .unsuccessfulStatus : result, status, body)
         }
