@@ -139,4 +139,46 @@ import Testing
                 """
         )
     }
+
+    @Test func `Suites and bundles have their members, and a year its billing plans`() throws {
+        let file = try directory.write(
+            "Bundles.storekit",
+            """
+            {"version": {"major": 6, "minor": 3}, "subscriptionGroups": [{"id": "G", "name": "News", "subscriptions": [
+              {"productID": "news", "displayPrice": "9", "recurringSubscriptionPeriod": "P1Y", "billingPlans": [
+                {"billingPlanType": "BILLED_UPFRONT", "displayPrice": "9", "commitmentDisplayPrice": "9", "isEnabled": true},
+                {"billingPlanType": "MONTHLY", "displayPrice": "1", "commitmentDisplayPrice": "12", "isEnabled": true}]}]}],
+             "subscriptionSuiteGroups": [{"id": "S", "name": "Studio", "subscriptions": [
+              {"productID": "studio", "type": "SubscriptionSuite", "duration": "P1M", "displayPrice": "20",
+               "members": [{"referenceName": "Draw"}, {"referenceName": "Paint"}]}]}],
+             "subscriptionBundleGroups": [{"id": "B", "name": "All", "subscriptions": [
+              {"productID": "all", "type": "SubscriptionBundle", "duration": "P1M", "displayPrice": "5",
+               "members": ["news"]}]}]}
+            """
+        )
+        #expect(
+            Run("check", file).output == """
+                \(file): format 6.3, 3 products
+                  storefront USA, language en_US
+                  auto-renewable subscriptions: 1
+                    news  9 every year, level 1  no title
+                      or 1 every month, 12 in all
+                  suites of subscriptions: 1
+                    studio  20 every month, level 1  no title
+                      includes Draw, Paint
+                  bundles of subscriptions: 1
+                    all  5 every month, level 1  no title
+                      includes news
+                  subscription groups: 3
+                    G "News": news
+                    S "Studio": studio
+                    B "All": all
+                  settings: all as by default
+
+                """
+        )
+        let json = Run("check", file, "--json").output
+        #expect(json.contains(#""monthly":1,"#) && json.contains(#""members":["Draw","Paint"]"#))
+        #expect(json.contains(#""members":["news"]"#))
+    }
 }

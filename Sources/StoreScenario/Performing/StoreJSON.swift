@@ -72,7 +72,9 @@ extension SandboxProduct {
     package func json(in store: SandboxStore) -> JSONValue {
         [
             "product": .string(identifier), "kind": .string(kind.rawValue), "price": .decimal(price),
-            "group": .optional(subscription?.groupIdentifier), "family": .bool(isFamilyShareable),
+            "monthly": .optional(subscription?.billingPlans.first { $0.plan == .monthly }?.price),
+            "group": .optional(subscription?.groupIdentifier),
+            "members": .array((subscription?.members ?? []).map(JSONValue.string)), "family": .bool(isFamilyShareable),
             "notOnSale": .optional(store.reasonForInvalidity(of: identifier)),
         ]
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCore
 import StoreScenario
 
 /// The description of the control interface in OpenAPI 3.1, made from ``ControlRoute`` and the table of commands.
@@ -225,6 +226,12 @@ package enum ControlDescription {
         ]
     }
 
+    private static let price: JSONValue = ["type": .array([.string("string"), .string("number")])]
+
+    private static func words<Word: RawRepresentable<String>>(_ all: [Word]) -> JSONValue {
+        .array(all.map { .string($0.rawValue) })
+    }
+
     private static let whole: JSONValue = ["type": .string("integer")]
     private static let boolean: JSONValue = ["type": .string("boolean")]
 
@@ -394,17 +401,31 @@ package enum ControlDescription {
             members(
                 [
                     "id": text,
-                    "kind": [
-                        "enum": .array(
-                            ["consumable", "nonConsumable", "nonRenewing", "autoRenewable"].map(JSONValue.string)
-                        )
-                    ],
-                    "price": ["type": .array([.string("string"), .string("number")])], "name": text,
+                    "kind": ["enum": words(SandboxProduct.Kind.allCases)], "price": price, "name": text,
                     "description": text, "group": text, "level": whole, "period": text, "trial": text,
-                    "familyShareable": boolean,
+                    "members": list(of: text), "monthlyPrice": price,
+                    "codeOffers": list(of: reference("schemas", "CodeOffer")), "familyShareable": boolean,
                 ],
-                required: ["id", "price"],
-                "A product. A subscription has a period such as P1M, and may have a free trial such as P1W."
+                required: ["id"],
+                "A product. A subscription has a period such as P1M, and may have a free trial such as P1W. A bundle has "
+                    + "the subscriptions that it includes as members. A year with a monthlyPrice is sold in monthly "
+                    + "payments as well. Every product has a price but a freeSubscription."
+            )
+        ),
+        (
+            "CodeOffer",
+            members(
+                [
+                    "code": text, "price": price, "mode": ["enum": words(TestStoreCodeOffer.Mode.allCases)],
+                    "period": text, "periods": ["type": .string("integer"), "minimum": .number(1)],
+                    "billingPlan": ["enum": words(TestStoreCodeOffer.plans)],
+                    "eligibility": list(
+                        of: ["enum": .array(TestStoreCodeOffer.customers.map { .string($0.name) })]
+                    ),
+                ],
+                required: ["code"],
+                "An offer that customers redeem with a code: for less, or for nothing without a price. One of a product "
+                    + "that does not renew has nothing else but its eligibility."
             )
         ),
         (

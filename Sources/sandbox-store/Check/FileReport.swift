@@ -62,6 +62,9 @@ struct FileReport {
             if let members = product.subscription?.members, !members.isEmpty {
                 lines.append("      includes \(members.joined(separator: ", "))")
             }
+            if let terms = product.subscription?.billingPlans.first(where: { $0.plan == .monthly }) {
+                lines.append("      or \(terms.price) every month, \(terms.commitmentPrice) in all")
+            }
             lines += OfferReport(product).lines.map { "      \($0)" }
         }
     }

@@ -152,10 +152,118 @@ private struct Host {
         #expect(sold.charge.amount == 9.99 && sold.product.text == "year")
     }
 
+    @Test func `A bundle of a request is sold with its members, and a suite as itself`() throws {
+        let store = try host.open(
+            #"""
+            {"products": [
+                {"id": "news", "kind": "autoRenewable", "price": "2.99"},
+                {"id": "music", "kind": "autoRenewable", "price": "4.99"},
+                {"id": "both", "kind": "subscriptionBundle", "price": 5.99, "members": ["news", "music"]},
+                {"id": "studio", "kind": "subscriptionSuite", "price": "59.99", "period": "P1Y", "members": ["Draw"],
+                 "trial": "P1W", "monthlyPrice": "5.99"},
+                {"id": "magazine", "kind": "freeSubscription"}
+            ]}
+            """#
+        )
+        _ = try host.perform("buy both", on: store)
+        let rows = try host.ask(store, "GET", "transactions").json.rows.list
+        #expect(rows.map(\.product.text) == ["music", "news", "both"])
+        #expect(try host.perform("buy studio", on: store).transaction.charge.amount == 0)
+        let products = try host.ask(store, "POST", "commands/products").json.list
+        #expect(products.map { $0.members.list.map(\.text) } == [[], [], ["news", "music"], ["Draw"], []])
+        #expect(products.map(\.monthly.amount) == [nil, nil, nil, 5.99, nil])
+        #expect(products.map(\.price.amount) == [2.99, 4.99, 5.99, 59.99, 0])
+    }
+
+    @Test func `The codes of a request are redeemed for products of every kind`() throws {
+        let store = try host.open(
+            #"""
+            {"products": [
+                {"id": "coins", "price": "0.99",
+                 "codeOffers": [{"code": "GIFT"}, {"code": "HALF", "price": 0.49, "eligibility": ["new", "existing"]}]},
+                {"id": "pro", "kind": "autoRenewable", "price": "4.99",
+                 "codeOffers": [{"code": "SPRING", "price": "1.99", "periods": 2}, {"code": "TRY", "period": "P3D"}]},
+                {"id": "year", "kind": "autoRenewable", "price": "99.99", "period": "P1Y", "monthlyPrice": "9.99",
+                 "codeOffers": [{"code": "SLOW", "price": "7.99", "billingPlan": "monthly"},
+                                {"code": "ONCE", "price": "50", "mode": "payUpFront", "eligibility": ["expired"]}]}
+            ]}
+            """#
+        )
+        func charge(_ line: String) throws -> Double? { try host.perform(line, on: store).transaction.charge.amount }
+        #expect(try charge("redeem GIFT") == 0)
+        #expect(try charge("redeem HALF") == 0.49)
+        #expect(try charge("redeem SPRING") == 1.99)
+        #expect(try charge("redeem SLOW") == 7.99)
+        _ = try host.perform("advance 40d", on: store)
+        let sold = try host.ask(store, "GET", "transactions").json.rows.list
+        #expect(sold.filter { $0.product.text == "pro" }.map(\.charge.amount) == [1.99, 1.99])
+        let once = try host.ask(store, "POST", "commands/redeem", #"{"code": "ONCE"}"#)
+        #expect(once.status == 422 && once.json.error.message.text?.contains("ONCE") == true)
+    }
+
     @Test(arguments: [
         (
             #"{"products": [{"id": "a", "price": "1", "kind": "autoRenewable", "monthlyPrice": 1}]}"#,
             "is no subscription of a year"
+        ),
+        (
+            #"{"products": [{"id": "a", "price": "1", "kind": "subscriptionBundle"}]}"#,
+            #"the product "a" is a bundle of no subscriptions"#
+        ),
+        (#"{"products": [{"id": "a", "price": "1", "kind": "subscriptionBundle", "members": ["b"]}]}"#, #""b""#),
+        (
+            #"{"products": [{"id": "a", "price": "1", "members": ["b"]}]}"#,
+            "neither a subscriptionSuite nor a subscriptionBundle"
+        ),
+        (#"{"products": [{"id": "a", "kind": "freeSubscription", "price": "1"}]}"#, "is a freeSubscription, and has a"),
+        (#"{"products": [{"id": "a", "kind": "nonConsumable"}]}"#, #""products.0.price" is missing"#),
+        (#"{"products": [{"id": "a", "price": "1", "members": [1]}]}"#, #""products.0.members.0" is not a text"#),
+        (
+            #"{"products": [{"id": "a", "price": "1", "codeOffers": [{"code": "X", "mode": "freeTrial"}]}]}"#,
+            #"the code "X" of "a" has a price only, since the product does not renew"#
+        ),
+        (
+            #"{"products": [{"id": "a", "price": "1", "codeOffers": [{"code": "X", "price": "1,0"}]}]}"#,
+            #""1,0" is no price for the offer "X" of the product "a""#
+        ),
+        (#"{"products": [{"id": "a", "price": "1", "codeOffers": [{"code": ""}]}]}"#, "an offer without an identifier"),
+        (
+            #"{"products": [{"id": "a", "price": "1", "codeOffers": [{"code": "X", "eligibility": ["neu"]}]}]}"#,
+            #""neu" is no customer; did you mean "new"?"#
+        ),
+        (
+            #"{"products": [{"id": "a", "kind": "freeSubscription", "codeOffers": [{"code": "X"}]}]}"#,
+            "is a free subscription and has offers"
+        ),
+        (
+            """
+            {"products": [{"id": "a", "kind": "autoRenewable", "price": "1",
+              "codeOffers": [{"code": "X", "billingPlan": "monthly"}]}]}
+            """, "is for monthly payments, and the product has no monthlyPrice"
+        ),
+        (
+            """
+            {"products": [{"id": "a", "kind": "autoRenewable", "price": "1",
+              "codeOffers": [{"code": "X", "mode": "payUpFront"}]}]}
+            """, "is no freeTrial, and has no price"
+        ),
+        (
+            """
+            {"products": [{"id": "a", "kind": "autoRenewable", "price": "1",
+              "codeOffers": [{"code": "X", "mode": "freeTrial", "price": "2"}]}]}
+            """, "is a freeTrial, and has a price"
+        ),
+        (
+            """
+            {"products": [{"id": "a", "kind": "autoRenewable", "price": "1",
+              "codeOffers": [{"code": "X", "periods": 2}]}]}
+            """, "has periods, and is not payAsYouGo"
+        ),
+        (
+            """
+            {"products": [{"id": "a", "kind": "autoRenewable", "price": "1",
+              "codeOffers": [{"code": "X", "mode": "payupfront", "price": "1"}]}]}
+            """, #""payupfront" is no mode; did you mean "payUpFront"?"#
         ),
         (#"{"product": []}"#, #""product" is not a member here; did you mean "products"?"#),
         (#"{"products": [{"id": "a", "price": "1,0"}]}"#, #""1,0" is no price for the product "a""#),
