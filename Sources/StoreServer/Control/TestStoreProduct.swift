@@ -2,6 +2,8 @@ import Foundation
 import StoreCore
 
 /// A product in a request, for which a `.storekit` file would be too long.
+///
+/// As in such a file, it is generic if it has an identifier that Apple prescribes for Advanced Commerce.
 package struct TestStoreProduct: Decodable {
     package let product: SandboxProduct
 

@@ -106,7 +106,7 @@ import Testing
 
     @Test func `A payment that failed is retried for 90 days`() throws {
         try subscriber.account.setBillingFails(true)
-        #expect(try subscriber.at("2025-05-01T23:59:59Z").metals.state == .inBillingRetry)
+        #expect(try subscriber.at("2025-05-01T23:59:59Z").metals.state == .inBillingRetryPeriod)
         #expect(try subscriber.at("2025-05-02T00:00:00Z").metals.state == .expired)
     }
 
