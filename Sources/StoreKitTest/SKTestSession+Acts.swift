@@ -61,8 +61,12 @@ extension SKTestSession {
     /// Converts a refusal by the store to a session's error; other errors are unchanged.
     private static func testError(_ error: any Error) -> any Error {
         switch error {
-        case SandboxError.notSubscribed: SKTestError(.noSubscriptionFound, "\(error)")
-        case is SandboxError: SKTestError(.invalidAction, "\(error)")
+        case let refusal as SandboxError:
+            if case .notSubscribed = refusal.reason {
+                SKTestError(.noSubscriptionFound, "\(error)")
+            } else {
+                SKTestError(.invalidAction, "\(error)")
+            }
         case let failure as StoreFailure: SKTestError(.invalidAction, failure.reason)
         default: error
         }

@@ -523,12 +523,23 @@ enum ExactPrice {
     /// Returns a price written in source code; an invalid price is reported as a `ProductMistake`.
     ///
     /// Returns 0 if the mistake is caught.
-    static func written(_ text: String, for thing: String, in product: String = "") -> Decimal {
+    static func written(
+        _ text: String,
+        for thing: String,
+        in product: String = "",
+        file: StaticString,
+        line: UInt
+    ) -> Decimal {
         do {
             return try read(text)
         } catch {
             let advice = "write digits, at most \(maximumDigits), with a point where needed, as in \"0.99\""
-            ProductMistake.report("\"\(text)\" is no price for \(thing): \(advice)", in: product)
+            ProductMistake.report(
+                "\"\(text)\" is no price for \(thing): \(advice)",
+                in: product,
+                file: file,
+                line: line
+            )
             return 0
         }
     }

@@ -16,8 +16,10 @@ enum ProductMistake {
     /// - Parameters:
     ///   - reason: one sentence that names the product and the rule.
     ///   - product: the product's identifier; empty for an offer that is not part of a product yet.
-    static func report(_ reason: String, in product: String) {
-        guard let catcher else { fatalError(reason) }
+    ///   - file: the file that made the mistake.
+    ///   - line: the line that made it.
+    static func report(_ reason: String, in product: String, file: StaticString, line: UInt) {
+        guard let catcher else { fatalError(reason, file: file, line: line) }
         catcher.first.withLock { first in
             first = first ?? CatalogError(productIdentifier: product, reason: reason)
         }
@@ -55,19 +57,19 @@ extension SandboxProduct {
 /// The error of products that cannot be described or registered: one is invalid, or two have the same identifier.
 public struct CatalogError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The identifier of the invalid product; empty for an offer that is not part of a product yet.
-    public let productIdentifier: String
+    package let productIdentifier: String
     /// One sentence that names the product and the violated rule.
     ///
     /// The wording is not stable.
-    public let reason: String
+    package let reason: String
 
     init(productIdentifier: String, reason: String) {
         self.productIdentifier = productIdentifier
         self.reason = reason
     }
 
-    /// The same as ``reason``.
+    /// The same as `reason`.
     public var description: String { reason }
-    /// The same as ``reason``.
+    /// The same as `reason`.
     public var errorDescription: String? { reason }
 }

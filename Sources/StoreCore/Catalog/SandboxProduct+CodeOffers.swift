@@ -2,21 +2,21 @@ import Foundation
 
 extension SandboxProduct {
     /// An offer of a product that does not renew: one purchase, for less or for nothing, that a user redeems with a code.
-    public struct OneTimeCodeOffer: Hashable, Codable, Sendable {
+    package struct OneTimeCodeOffer: Hashable, Codable, Sendable {
         /// The offer's reference name, which is the code that a user enters.
         ///
         /// Never empty.
-        public var identifier: String
+        package var identifier: String
         /// The price of one item, in the product's currency; 0 for a free purchase.
-        public var price: Decimal
+        package var price: Decimal
         /// The customers who are eligible for the offer.
         ///
         /// A new customer has never paid for anything in the app, an existing one within the last 30 days, and an expired
         /// one before that only.
-        public var eligibility: Customers
+        package var eligibility: Customers
 
         /// Creates an offer that is redeemed with a code.
-        public init(identifier: String, price: Decimal, eligibility: Customers = .all) {
+        package init(identifier: String, price: Decimal, eligibility: Customers = .all) {
             self.identifier = identifier
             self.price = price
             self.eligibility = eligibility
@@ -27,7 +27,7 @@ extension SandboxProduct {
     ///
     /// Of several offers with the same identifier, the first is used. An auto-renewable subscription has its offers in
     /// ``Subscription/offerCodes``.
-    public var offerCodes: [OneTimeCodeOffer] {
+    package var offerCodes: [OneTimeCodeOffer] {
         get { oneTimeCodeOffers ?? [] }
         set { oneTimeCodeOffers = newValue.isEmpty ? nil : newValue }
     }
@@ -39,18 +39,26 @@ extension SandboxProduct {
     ///   - price: the exact price of the purchase, as in `"0.49"`, or `"0"` for a free one. Anything but digits and a
     ///     point stops the process.
     ///   - eligibility: the customers who are eligible for the offer.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product. An auto-renewable or a free subscription becomes invalid: registering it throws a
     ///   ``CatalogError``.
-    public func redeemable(with code: String, price: String, eligibility: Customers = .all) -> SandboxProduct {
+    public func redeemable(
+        with code: String,
+        price: String,
+        eligibility: Customers = .all,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> SandboxProduct {
         let thing = "the offer \"\(code)\" of the product \"\(identifier)\""
-        let price = ExactPrice.written(price, for: thing, in: identifier)
+        let price = ExactPrice.written(price, for: thing, in: identifier, file: file, line: line)
         return redeemable(with: code, decimalPrice: price, eligibility: eligibility)
     }
 
-    /// Returns the product with one more offer at a computed price; see ``redeemable(with:price:eligibility:)``.
+    /// Returns the product with one more offer at a computed price; see ``redeemable(with:price:eligibility:file:line:)``.
     ///
     /// - Returns: the product. A negative price makes it invalid: registering it throws a ``CatalogError``.
-    public func redeemable(
+    package func redeemable(
         with code: String,
         decimalPrice price: Decimal,
         eligibility: Customers = .all

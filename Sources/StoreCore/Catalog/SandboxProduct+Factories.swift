@@ -11,26 +11,39 @@ extension SandboxProduct {
     ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func consumable(
         _ identifier: String,
         price: String,
         title: String? = nil,
-        description: String = ""
+        description: String = "",
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
-        .consumable(identifier, decimalPrice: writtenPrice(price, identifier), title: title, description: description)
+        .consumable(
+            identifier,
+            decimalPrice: writtenPrice(price, identifier, file, line),
+            title: title,
+            description: description,
+            file: file,
+            line: line
+        )
     }
 
     /// Creates a consumable product with a computed price.
     ///
     /// A negative price stops the process.
-    public static func consumable(
+    package static func consumable(
         _ identifier: String,
         decimalPrice price: Decimal,
         title: String? = nil,
-        description: String = ""
+        description: String = "",
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
-        make(identifier, .consumable, price, title, description)
+        make(identifier, .consumable, price, title, description, false, nil, file, line)
     }
 
     /// Creates a non-consumable product, which is bought once and valid forever.
@@ -41,34 +54,42 @@ extension SandboxProduct {
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func nonConsumable(
         _ identifier: String,
         price: String,
         title: String? = nil,
         description: String = "",
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         .nonConsumable(
             identifier,
-            decimalPrice: writtenPrice(price, identifier),
+            decimalPrice: writtenPrice(price, identifier, file, line),
             title: title,
             description: description,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isFamilyShareable,
+            file: file,
+            line: line
         )
     }
 
     /// Creates a non-consumable product with a computed price.
     ///
     /// A negative price stops the process.
-    public static func nonConsumable(
+    package static func nonConsumable(
         _ identifier: String,
         decimalPrice price: Decimal,
         title: String? = nil,
         description: String = "",
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
-        make(identifier, .nonConsumable, price, title, description, isFamilyShareable)
+        make(identifier, .nonConsumable, price, title, description, isFamilyShareable, nil, file, line)
     }
 
     /// Creates a non-renewing subscription, whose duration the app determines.
@@ -79,34 +100,42 @@ extension SandboxProduct {
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func nonRenewing(
         _ identifier: String,
         price: String,
         title: String? = nil,
         description: String = "",
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         .nonRenewing(
             identifier,
-            decimalPrice: writtenPrice(price, identifier),
+            decimalPrice: writtenPrice(price, identifier, file, line),
             title: title,
             description: description,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isFamilyShareable,
+            file: file,
+            line: line
         )
     }
 
     /// Creates a non-renewing subscription with a computed price.
     ///
     /// A negative price stops the process.
-    public static func nonRenewing(
+    package static func nonRenewing(
         _ identifier: String,
         decimalPrice price: Decimal,
         title: String? = nil,
         description: String = "",
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
-        make(identifier, .nonRenewing, price, title, description, isFamilyShareable)
+        make(identifier, .nonRenewing, price, title, description, isFamilyShareable, nil, file, line)
     }
 
     /// Creates an auto-renewable subscription, which is charged again at the end of each period.
@@ -124,6 +153,8 @@ extension SandboxProduct {
     ///   - offerCodes: the offers that users redeem with codes; each needs an identifier.
     ///   - winBackOffers: the offers for lapsed subscribers; each needs an identifier.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func autoRenewable(
         _ identifier: String,
@@ -137,11 +168,13 @@ extension SandboxProduct {
         promotionalOffers: [Offer] = [],
         offerCodes: [CodeOffer] = [],
         winBackOffers: [WinBackOffer] = [],
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         .autoRenewable(
             identifier,
-            decimalPrice: writtenPrice(price, identifier),
+            decimalPrice: writtenPrice(price, identifier, file, line),
             period: period,
             group: group,
             level: level,
@@ -151,14 +184,16 @@ extension SandboxProduct {
             promotionalOffers: promotionalOffers,
             offerCodes: offerCodes,
             winBackOffers: winBackOffers,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isFamilyShareable,
+            file: file,
+            line: line
         )
     }
 
     /// Creates an auto-renewable subscription with a computed price.
     ///
     /// A negative price stops the process.
-    public static func autoRenewable(
+    package static func autoRenewable(
         _ identifier: String,
         decimalPrice price: Decimal,
         period: StoreProduct.Period,
@@ -170,7 +205,9 @@ extension SandboxProduct {
         promotionalOffers: [Offer] = [],
         offerCodes: [CodeOffer] = [],
         winBackOffers: [WinBackOffer] = [],
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         let subscription = Subscription(
             groupIdentifier: group,
@@ -181,7 +218,7 @@ extension SandboxProduct {
             offerCodes: offerCodes,
             winBackOffers: winBackOffers
         )
-        return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription)
+        return make(identifier, .autoRenewable, price, title, description, isFamilyShareable, subscription, file, line)
     }
 
     /// Creates a suite: subscriptions that are sold together only, as one auto-renewable subscription.
@@ -197,6 +234,8 @@ extension SandboxProduct {
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func subscriptionSuite(
         _ identifier: String,
@@ -208,11 +247,13 @@ extension SandboxProduct {
         title: String? = nil,
         description: String = "",
         introductoryOffer: Offer? = nil,
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         .subscriptionSuite(
             identifier,
-            decimalPrice: writtenPrice(price, identifier),
+            decimalPrice: writtenPrice(price, identifier, file, line),
             period: period,
             group: group,
             level: level,
@@ -220,14 +261,16 @@ extension SandboxProduct {
             title: title,
             description: description,
             introductoryOffer: introductoryOffer,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isFamilyShareable,
+            file: file,
+            line: line
         )
     }
 
     /// Creates a suite of subscriptions with a computed price.
     ///
     /// A negative price stops the process.
-    public static func subscriptionSuite(
+    package static func subscriptionSuite(
         _ identifier: String,
         decimalPrice price: Decimal,
         period: StoreProduct.Period,
@@ -237,7 +280,9 @@ extension SandboxProduct {
         title: String? = nil,
         description: String = "",
         introductoryOffer: Offer? = nil,
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         let subscription = Subscription(
             groupIdentifier: group,
@@ -246,7 +291,17 @@ extension SandboxProduct {
             introductoryOffers: introductoryOffer.map { [$0] } ?? [],
             members: members
         )
-        return make(identifier, .subscriptionSuite, price, title, description, isFamilyShareable, subscription)
+        return make(
+            identifier,
+            .subscriptionSuite,
+            price,
+            title,
+            description,
+            isFamilyShareable,
+            subscription,
+            file,
+            line
+        )
     }
 
     /// Creates a bundle: an auto-renewable subscription that includes others, which are sold separately too.
@@ -262,6 +317,8 @@ extension SandboxProduct {
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
     ///   - isFamilyShareable: whether the purchaser's family may also use the product.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func subscriptionBundle(
         _ identifier: String,
@@ -273,11 +330,13 @@ extension SandboxProduct {
         title: String? = nil,
         description: String = "",
         introductoryOffer: Offer? = nil,
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         .subscriptionBundle(
             identifier,
-            decimalPrice: writtenPrice(price, identifier),
+            decimalPrice: writtenPrice(price, identifier, file, line),
             period: period,
             group: group,
             level: level,
@@ -285,14 +344,16 @@ extension SandboxProduct {
             title: title,
             description: description,
             introductoryOffer: introductoryOffer,
-            isFamilyShareable: isFamilyShareable
+            isFamilyShareable: isFamilyShareable,
+            file: file,
+            line: line
         )
     }
 
     /// Creates a bundle of subscriptions with a computed price.
     ///
     /// A negative price stops the process.
-    public static func subscriptionBundle(
+    package static func subscriptionBundle(
         _ identifier: String,
         decimalPrice price: Decimal,
         period: StoreProduct.Period,
@@ -302,7 +363,9 @@ extension SandboxProduct {
         title: String? = nil,
         description: String = "",
         introductoryOffer: Offer? = nil,
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
         let subscription = Subscription(
             groupIdentifier: group,
@@ -311,7 +374,17 @@ extension SandboxProduct {
             introductoryOffers: introductoryOffer.map { [$0] } ?? [],
             members: members
         )
-        return make(identifier, .subscriptionBundle, price, title, description, isFamilyShareable, subscription)
+        return make(
+            identifier,
+            .subscriptionBundle,
+            price,
+            title,
+            description,
+            isFamilyShareable,
+            subscription,
+            file,
+            line
+        )
     }
 
     /// Creates a free subscription, which never ends.
@@ -320,13 +393,17 @@ extension SandboxProduct {
     ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
     public static func freeSubscription(
         _ identifier: String,
         title: String? = nil,
-        description: String = ""
+        description: String = "",
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> SandboxProduct {
-        make(identifier, .freeSubscription, 0, title, description)
+        make(identifier, .freeSubscription, 0, title, description, false, nil, file, line)
     }
 
     /// Returns the product with texts in one more language, or with new texts in a language that it already has.
@@ -342,9 +419,22 @@ extension SandboxProduct {
     /// - Parameters:
     ///   - price: the price of each payment, as in `"4.99"`. Anything but digits and a point stops the process.
     ///   - offer: the offer for first-time subscribers who pay monthly.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the subscription with both billing plans; a product that is no subscription is returned unchanged.
-    public func billedMonthly(price: String, introductoryOffer offer: Offer? = nil) -> SandboxProduct {
-        let monthly = ExactPrice.written(price, for: "the monthly billing plan", in: identifier)
+    public func billedMonthly(
+        price: String,
+        introductoryOffer offer: Offer? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> SandboxProduct {
+        let monthly = ExactPrice.written(
+            price,
+            for: "the monthly billing plan",
+            in: identifier,
+            file: file,
+            line: line
+        )
         var copy = self
         copy.subscription?.billingPlans = [
             .init(plan: .upFront, price: self.price, commitmentPrice: self.price),
@@ -354,8 +444,13 @@ extension SandboxProduct {
         return copy
     }
 
-    private static func writtenPrice(_ text: String, _ identifier: String) -> Decimal {
-        ExactPrice.written(text, for: "the product \"\(identifier)\"", in: identifier)
+    private static func writtenPrice(
+        _ text: String,
+        _ identifier: String,
+        _ file: StaticString,
+        _ line: UInt
+    ) -> Decimal {
+        ExactPrice.written(text, for: "the product \"\(identifier)\"", in: identifier, file: file, line: line)
     }
 
     private static func make(
@@ -364,8 +459,10 @@ extension SandboxProduct {
         _ price: Decimal,
         _ title: String?,
         _ description: String,
-        _ isFamilyShareable: Bool = false,
-        _ subscription: Subscription? = nil
+        _ isFamilyShareable: Bool,
+        _ subscription: Subscription?,
+        _ file: StaticString,
+        _ line: UInt
     ) -> SandboxProduct {
         let product = SandboxProduct(
             identifier: identifier,
@@ -376,7 +473,7 @@ extension SandboxProduct {
             isFamilyShareable: isFamilyShareable,
             subscription: subscription
         )
-        product.reportFault()
+        product.reportFault(file: file, line: line)
         return product
     }
 }

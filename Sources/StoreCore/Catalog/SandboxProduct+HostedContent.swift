@@ -4,12 +4,12 @@ extension SandboxProduct {
     /// The content that a sandbox store hosts for a product: one or more files with a common version.
     public struct HostedContent: Hashable, Codable, Sendable {
         /// The version: integers separated by periods, as in `1.0`.
-        public var version: String
+        package var version: String
         /// The files, at least one, with different identifiers.
-        public var files: [File]
+        package var files: [File]
 
         /// Creates hosted content.
-        public init(version: String = "1.0", files: [File]) {
+        package init(version: String = "1.0", files: [File]) {
             self.version = version
             self.files = files
         }
@@ -17,9 +17,9 @@ extension SandboxProduct {
         /// One file, in memory or on disk.
         public struct File: Hashable, Codable, Sendable {
             /// The file's identifier within the product; nil stands for the product's identifier.
-            public let identifier: String?
+            package let identifier: String?
             /// The file's size in bytes.
-            public let length: Int64
+            package let length: Int64
             private let source: Source
 
             private enum Source: Hashable, Codable { case bytes(Data), file(URL) }
@@ -50,8 +50,13 @@ extension SandboxProduct {
     }
 
     /// Returns the product with one hosted file, whose identifier is the product's.
-    public func hosting(_ bytes: Data, version: String = "1.0") -> SandboxProduct {
-        hosting([HostedContent.File(bytes)], version: version)
+    public func hosting(
+        _ bytes: Data,
+        version: String = "1.0",
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> SandboxProduct {
+        hosting([HostedContent.File(bytes)], version: version, file: file, line: line)
     }
 
     /// Returns the product with hosted files.
@@ -59,12 +64,19 @@ extension SandboxProduct {
     /// - Parameters:
     ///   - files: at least one file; at most one of them without an identifier of its own.
     ///   - version: the version of the files: integers separated by periods.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product. If the files cannot be hosted, the process stops with a message;
     ///   ``SandboxProduct/makeThrowing(_:)`` throws an error instead.
-    public func hosting(_ files: [HostedContent.File], version: String = "1.0") -> SandboxProduct {
+    public func hosting(
+        _ files: [HostedContent.File],
+        version: String = "1.0",
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> SandboxProduct {
         var copy = self
         copy.hostedContent = HostedContent(version: version, files: files)
-        copy.reportFault()
+        copy.reportFault(file: file, line: line)
         return copy
     }
 }

@@ -24,16 +24,24 @@ extension SandboxProduct {
     /// - Parameters:
     ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - country: an ISO 3166-1 alpha-3 code. An unknown one makes the product invalid, see ``CatalogError``.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the product.
-    public func priced(_ price: String, in country: String) -> SandboxProduct {
+    public func priced(
+        _ price: String,
+        in country: String,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> SandboxProduct {
         let thing = "the product \"\(identifier)\" in \(country)"
-        return priced(decimalPrice: ExactPrice.written(price, for: thing, in: identifier), in: country)
+        let price = ExactPrice.written(price, for: thing, in: identifier, file: file, line: line)
+        return priced(decimalPrice: price, in: country)
     }
 
-    /// Returns the product with a computed price in one country; see ``priced(_:in:)``.
+    /// Returns the product with a computed price in one country; see ``priced(_:in:file:line:)``.
     ///
     /// - Returns: the product. A negative price makes it invalid: registering it throws a ``CatalogError``.
-    public func priced(decimalPrice price: Decimal, in country: String) -> SandboxProduct {
+    package func priced(decimalPrice price: Decimal, in country: String) -> SandboxProduct {
         changingTerms { $0.prices[country] = price }
     }
 

@@ -10,7 +10,7 @@ extension SandboxProduct {
         /// Users see this name if the group has no localization.
         public var groupName: String?
         /// The group's localizations, one for each language, the operator's preferred one first.
-        public var groupLocalizations: [Localization]
+        package var groupLocalizations: [Localization]
         /// The level of service within the group; 1 is the highest, several may be equal.
         public var level: Int
         /// The length of one paid period.
@@ -50,7 +50,7 @@ extension SandboxProduct {
         }
 
         /// Creates a subscription.
-        public init(
+        package init(
             groupIdentifier: String,
             level: Int = 1,
             period: StoreProduct.Period,
@@ -90,7 +90,7 @@ extension SandboxProduct {
         /// In the terms, an introductory offer has no identifier, and a code offer's identifier is its reference name.
         public var terms: StoreProduct.Offer
         /// The operator's name for the offer.
-        public var referenceName: String
+        package var referenceName: String
         /// The billing plan to which the offer applies.
         public var billingPlan: BillingPlan
 
@@ -121,11 +121,11 @@ extension SandboxProduct {
     /// An offer redeemed with a code.
     public struct CodeOffer: Hashable, Codable, Sendable {
         /// The offer.
-        public var offer: Offer
+        package var offer: Offer
         /// The customers who are eligible for the offer.
-        public var eligibility: Customers
+        package var eligibility: Customers
         /// Whether the offer may follow an introductory offer rather than replace it.
-        public var isStackable: Bool
+        package var isStackable: Bool
         /// Creates an offer that is redeemed with a code.
         public init(_ offer: Offer, eligibility: Customers = .all, isStackable: Bool = false) {
             self.offer = offer
@@ -137,9 +137,9 @@ extension SandboxProduct {
     /// An offer for lapsed subscribers.
     public struct WinBackOffer: Hashable, Codable, Sendable {
         /// The offer.
-        public var offer: Offer
+        package var offer: Offer
         /// Whether users of the sandbox are eligible for the offer once their subscription has lapsed.
-        public var isEligible: Bool
+        package var isEligible: Bool
         /// Creates an offer for lapsed subscribers.
         public init(_ offer: Offer, isEligible: Bool = true) {
             self.offer = offer
@@ -185,19 +185,23 @@ extension SandboxProduct.Offer {
     ///   - period: the subscription's period.
     ///   - count: the number of periods.
     ///   - identifier: the offer's identifier; nil for an introductory offer.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
     public static func payAsYouGo(
         price: String,
         every period: StoreProduct.Period,
         times count: Int = 1,
-        identifier: String? = nil
+        identifier: String? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Self {
-        let price = ExactPrice.written(price, for: Self.name(identifier))
+        let price = ExactPrice.written(price, for: Self.name(identifier), file: file, line: line)
         return .payAsYouGo(decimalPrice: price, every: period, times: count, identifier: identifier)
     }
 
     /// Creates an offer with a lower, computed price for each of the first periods.
-    public static func payAsYouGo(
+    package static func payAsYouGo(
         decimalPrice price: Decimal,
         every period: StoreProduct.Period,
         times count: Int = 1,
@@ -231,14 +235,22 @@ extension SandboxProduct.Offer {
     ///   - price: the total price, as in `"8.99"`. Anything but digits and a point stops the process.
     ///   - period: the offer's whole length.
     ///   - identifier: the offer's identifier; nil for an introductory offer.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
-    public static func payUpFront(price: String, for period: StoreProduct.Period, identifier: String? = nil) -> Self {
-        let price = ExactPrice.written(price, for: Self.name(identifier))
+    public static func payUpFront(
+        price: String,
+        for period: StoreProduct.Period,
+        identifier: String? = nil,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Self {
+        let price = ExactPrice.written(price, for: Self.name(identifier), file: file, line: line)
         return .payUpFront(decimalPrice: price, for: period, identifier: identifier)
     }
 
     /// Creates an offer with one computed price for its whole length, paid when it begins.
-    public static func payUpFront(
+    package static func payUpFront(
         decimalPrice price: Decimal,
         for period: StoreProduct.Period,
         identifier: String? = nil

@@ -18,19 +18,19 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public typealias Kind = StoreProduct.Kind
 
     /// A localization: the product's texts in one language.
-    public struct Localization: Hashable, Codable, Sendable {
+    package struct Localization: Hashable, Codable, Sendable {
         /// The language, with a script or a country if necessary, as in `en_US`, `zh_Hans` and `ar`.
-        public var locale: String
+        package var locale: String
         /// The product's name, as shown to the user.
         ///
         /// May be empty.
-        public var title: String
+        package var title: String
         /// The product's description, as shown to the user.
         ///
         /// May be empty.
-        public var description: String
+        package var description: String
         /// Creates texts in one language.
-        public init(locale: String, title: String, description: String = "") {
+        package init(locale: String, title: String, description: String = "") {
             self.locale = locale
             self.title = title
             self.description = description
@@ -49,18 +49,18 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var referenceName: String
     /// The exact price of one item: a multiple of 0.001, at least 0 and less than 2^63 / 1000.
     ///
-    /// The storefront determines the currency. ``priced(_:in:)`` sets another price in one country.
+    /// The storefront determines the currency. ``priced(_:in:file:line:)`` sets another price in one country.
     public var price: Decimal
     /// The localizations, one for each language, the operator's preferred one first.
-    public var localizations: [Localization]
+    package var localizations: [Localization]
     /// Whether the purchaser's family may also use the product.
     public var isFamilyShareable: Bool
     /// The store's internal identifier of the product, as in a `.storekit` file; nil if there is none.
-    public var internalIdentifier: String?
+    package var internalIdentifier: String?
     /// The properties of an auto-renewable subscription, a suite or a bundle; nil for every other kind.
     public var subscription: Subscription?
     /// The content that the store hosts for the product; nil if there is none.
-    public var hostedContent: HostedContent?
+    package var hostedContent: HostedContent?
     /// True for a generic product of Advanced Commerce; nil, as in records of older versions, for any other.
     private var advancedCommerce: Bool?
     /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
@@ -159,8 +159,9 @@ extension SandboxProduct {
     }
 
     /// Reports the fault of the product, if there is one, as a programmer's mistake.
-    func reportFault() {
-        if let fault { ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier) }
+    func reportFault(file: StaticString, line: UInt) {
+        guard let fault else { return }
+        ProductMistake.report("the product \"\(identifier)\" \(fault)", in: identifier, file: file, line: line)
     }
 
     /// Returns the rule that a price violates; nil if the price is valid.

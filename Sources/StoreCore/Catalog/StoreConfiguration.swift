@@ -11,27 +11,27 @@ import Foundation
 /// ```
 public struct StoreConfiguration: Hashable, Sendable {
     /// The version of the file's format.
-    public struct Version: Hashable, Sendable, CustomStringConvertible {
+    package struct Version: Hashable, Sendable, CustomStringConvertible {
         /// The major number, which increases when older readers would fail.
-        public var major: Int
+        package var major: Int
         /// The minor number, which increases when keys are added.
-        public var minor: Int
+        package var minor: Int
         /// The two numbers, separated by a point.
-        public var description: String { "\(major).\(minor)" }
+        package var description: String { "\(major).\(minor)" }
     }
 
     /// A subscription group: a user can be subscribed to one of its products at a time.
-    public struct SubscriptionGroup: Hashable, Sendable {
+    package struct SubscriptionGroup: Hashable, Sendable {
         /// The group's identifier, to which its subscriptions refer.
-        public var identifier: String
+        package var identifier: String
         /// The operator's name for the group.
-        public var name: String
+        package var name: String
         /// The group's names for the user, one for each language.
         ///
         /// Usually empty.
-        public var localizations: [SandboxProduct.Localization]
+        package var localizations: [SandboxProduct.Localization]
         /// The product identifiers of the group's subscriptions, in the file's order.
-        public var productIdentifiers: [String]
+        package var productIdentifiers: [String]
     }
 
     /// The key with which tests sign promotional offers.
@@ -39,9 +39,9 @@ public struct StoreConfiguration: Hashable, Sendable {
     /// Printing or dumping the value shows only the key's identifier.
     public struct OffersKeyPair: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// The identifier of the key, which a signed offer names.
-        public var identifier: String
+        package var identifier: String
         /// The private key as in the file, usually PKCS #8 in DER.
-        public var privateKey: Data
+        package var privateKey: Data
         /// The key's identifier.
         public var description: String { "offers key \(identifier)" }
         /// The key's identifier; the private key is left out.
@@ -49,26 +49,26 @@ public struct StoreConfiguration: Hashable, Sendable {
     }
 
     /// The major number of the newest format that is supported.
-    public static let newestMajorVersion = 6
+    package static let newestMajorVersion = 6
 
     /// The file's identifier, set by Xcode; nil in a file of format 1.0.
-    public var identifier: String?
+    package var identifier: String?
     /// The file's format.
-    public var version: Version
+    package var version: Version
     /// All products, by kind: consumables and non-consumables, non-renewing, then auto-renewable subscriptions.
     ///
     /// The products of a kind are in the file's order.
     public var products: [SandboxProduct]
     /// The groups of the auto-renewable subscriptions, then those of suites and bundles.
-    public var subscriptionGroups: [SubscriptionGroup]
+    package var subscriptionGroups: [SubscriptionGroup]
     /// The settings for tests.
-    public var settings: Settings
+    package var settings: Settings
     /// The key with which tests sign promotional offers; nil if the file has none.
     public var subscriptionOffersKeyPair: OffersKeyPair?
     /// The parts of the file that are probably mistakes or are not supported, but do not prevent its use.
     ///
     /// * Each unknown key, with the known key that may have been meant.
-    /// * A format newer than ``newestMajorVersion``.
+    /// * A format newer than `newestMajorVersion`.
     /// * A member of a bundle that the file does not have, and a bundle without any, which is left out.
     /// * A product with an empty price, which sells at 0.
     /// * A repeated locale of a product or group, of which the first is used.
@@ -102,73 +102,73 @@ extension StoreConfiguration {
     /// The settings of a store that runs tests.
     ///
     /// The defaults are those of Xcode: no failures, real time, the storefront of the USA, US English.
-    public struct Settings: Hashable, Sendable {
+    package struct Settings: Hashable, Sendable {
         /// The language of the products' texts.
-        public var locale = "en_US"
+        package var locale = "en_US"
         /// The storefront's country, in ISO 3166-1 alpha-3.
         ///
         /// Reading a file with a code that has no storefront fails.
-        public var storefront = "USA"
+        package var storefront = "USA"
         /// The rate at which subscriptions renew, as a number that Xcode assigns to it; 0 is real time.
-        public var timeRate = 0
+        package var timeRate = 0
         /// The fallback rates for programs that do not know ``timeRate``, by the newest generation of rates that a
         /// program knows.
         ///
         /// Older files have a single rate without a generation: its key is 0.
-        public var compatibilityTimeRates: [Int: Int] = [:]
+        package var compatibilityTimeRates: [Int: Int] = [:]
         /// Whether every purchase is deferred until it is approved.
-        public var isAskToBuyEnabled = false
+        package var isAskToBuyEnabled = false
         /// Whether every purchase is interrupted until the user resolves an issue.
-        public var areInterruptedPurchasesEnabled = false
+        package var areInterruptedPurchasesEnabled = false
         /// Whether the charges for renewals fail and are retried.
-        public var isBillingRetryOnRenewalEnabled = false
+        package var isBillingRetryOnRenewalEnabled = false
         /// Whether a grace period follows a failed renewal.
-        public var isBillingGracePeriodEnabled = false
+        package var isBillingGracePeriodEnabled = false
         /// Whether purchases are made without confirmation by the user.
-        public var areDialogsDisabled = false
+        package var areDialogsDisabled = false
         /// Whether every Store Kit 1 purchase fails.
-        public var areTransactionFailuresEnabled = false
+        package var areTransactionFailuresEnabled = false
         /// The code of the error with which Store Kit 1 purchases fail; nil if the file has none.
-        public var transactionFailureCode: Int?
+        package var transactionFailureCode: Int?
         /// The failures that the file sets for single operations, in the file's order.
-        public var forcedErrors: [ForcedError] = []
+        package var forcedErrors: [ForcedError] = []
         /// The app's Apple ID, a number of App Store Connect, if the file is synchronized with App Store Connect.
-        public var applicationInternalIdentifier: String?
+        package var applicationInternalIdentifier: String?
         /// The developer's team, if the file is synchronized.
-        public var developerTeamIdentifier: String?
+        package var developerTeamIdentifier: String?
         /// The date of the last synchronization with App Store Connect.
-        public var lastSynchronizedDate: Date?
+        package var lastSynchronizedDate: Date?
 
         /// Creates the settings of an empty file.
-        public init() {}
+        package init() {}
     }
 
     /// A failure that a file sets for one operation.
-    public struct ForcedError: Hashable, Sendable {
+    package struct ForcedError: Hashable, Sendable {
         /// The choice of an error from one of Xcode's menus.
-        public struct Choice: Hashable, Sendable {
+        package struct Choice: Hashable, Sendable {
             /// The family of errors to which the menu belongs: `generic`, `purchase` or `verification`.
-            public var type: String
+            package var type: String
             /// The index of the error in the menu, from 0.
-            public var index: Int
+            package var index: Int
             /// Creates a choice by the index in a menu.
-            public init(type: String, index: Int) {
+            package init(type: String, index: Int) {
                 self.type = type
                 self.index = index
             }
         }
 
         /// The operation, by its name in Xcode, such as `Load Products`.
-        public var operation: String
+        package var operation: String
         /// Whether the failure is turned on.
-        public var isEnabled: Bool
+        package var isEnabled: Bool
         /// The error with which the operation fails; nil if none is chosen.
         ///
         /// The choice remains set while the failure is turned off.
-        public var choice: Choice?
+        package var choice: Choice?
 
         /// Creates a failure.
-        public init(operation: String, isEnabled: Bool, choice: Choice? = nil) {
+        package init(operation: String, isEnabled: Bool, choice: Choice? = nil) {
             self.operation = operation
             self.isEnabled = isEnabled
             self.choice = choice
@@ -180,13 +180,13 @@ extension StoreConfiguration {
     /// A warning about a part of a file that is probably a mistake or not supported, but does not prevent its use.
     public struct Warning: Hashable, Sendable, CustomStringConvertible {
         /// The file's path, or the name that was passed with its content.
-        public let file: String
+        package let file: String
         /// The place in the file, as in `products[2].familySharable`.
-        public let path: String
+        package let path: String
         /// The problem and its consequence.
         ///
         /// The wording is not stable.
-        public let reason: String
+        package let reason: String
 
         /// One line with the file, the place and the reason.
         public var description: String { "\(file): \(path): \(reason)" }
@@ -226,17 +226,17 @@ extension StoreConfiguration {
 /// The error for an invalid `.storekit` file, with the place, the expected value and the value found.
 public struct StoreConfigurationError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The file's path, or the name that was passed with its content.
-    public let file: String
+    package let file: String
     /// The place in the file, as in `subscriptionGroups[0].subscriptions[2].displayPrice`; empty for the whole file.
-    public let path: String
+    package let path: String
     /// The expected value, in words.
     ///
     /// The wording is not stable.
-    public let expected: String
+    package let expected: String
     /// The value found, in words.
     ///
     /// The wording is not stable.
-    public let found: String
+    package let found: String
 
     init(file: String, path: String, expected: String, found: String) {
         self.file = file

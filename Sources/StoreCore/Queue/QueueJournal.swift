@@ -63,7 +63,7 @@ public final class MemoryJournal: QueueJournal {
     public init(firstID: JournalID = .unique()) { state = Locked(State(nextID: firstID.rawValue)) }
 
     /// The commands that are recorded and not forgotten.
-    public var commands: [StoreCommand] { state.withLock { $0.commands } }
+    package var commands: [StoreCommand] { state.withLock { $0.commands } }
 
     /// Opens the journal for a launch of the app.
     ///

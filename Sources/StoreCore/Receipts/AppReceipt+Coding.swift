@@ -14,7 +14,7 @@ extension AppReceipt {
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, a web order line item that is not a number, a
     ///   signature whose length is not the signer's, and a signer that has a certificate but is not an
     ///   ``AppReceiptSigner``; also the errors that the signer throws.
-    public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+    package func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try image(after: ReceiptEntries(signer: signer), signedBy: signer).data
     }
 

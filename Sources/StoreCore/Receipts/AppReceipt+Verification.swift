@@ -1,14 +1,14 @@
 import Foundation
 
 extension AppReceipt {
-    /// Decodes a receipt that was created by ``data(signedBy:)``, and verifies its signature.
+    /// Decodes a receipt that was created by `data(signedBy:)`, and verifies its signature.
     ///
     /// A receipt in which a single bit was changed is refused as ``ReceiptVerification/Status/malformed`` or
     /// ``ReceiptVerification/Status/notAuthentic``. The data may be anything; the time taken is proportional to its
     /// length. A receipt that has expired or belongs to another device is still authentic: check ``expirationDate``,
     /// and compare ``deviceHash`` with ``hash(forDevice:signer:)``.
     ///
-    /// An ``AppReceiptSigner`` verifies the App Store's form. Its certificates must have been valid at the receipt's
+    /// An `AppReceiptSigner` verifies the App Store's form. Its certificates must have been valid at the receipt's
     /// creation date. In this form, attributes may be in any order, and unknown attributes are ignored.
     ///
     /// - Parameters:

@@ -2,9 +2,9 @@ import Foundation
 
 /// The receipt for all purchases in an app on one device, in Apple's format of 2013.
 ///
-/// ``data(signedBy:)`` encodes and signs a receipt, and ``init(verifying:signer:)`` decodes it. A receipt is a set of
+/// `data(signedBy:)` encodes and signs a receipt, and ``init(verifying:signer:)`` decodes it. A receipt is a set of
 /// numbered attributes in DER, signed as CMS SignedData; the properties below name their attributes' numbers. An
-/// ``AppReceiptSigner`` encodes and seals it as the App Store does. With any other signer, the set is not sorted: the
+/// `AppReceiptSigner` encodes and seals it as the App Store does. With any other signer, the set is not sorted: the
 /// purchases come first, in their order. Values are not validated.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
@@ -39,7 +39,7 @@ public struct AppReceipt: Hashable, Sendable {
     public var appAppleIdentifier: Int64?
 
     /// The date of the app's own purchase unless an ``AppPurchase`` is set: 1 August 2013, 7:00 UTC.
-    public static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
+    package static let testPurchaseDate = AppTransactionPayload.testPurchaseDate
 
     /// Creates a receipt for the purchases on a device.
     ///
@@ -56,7 +56,7 @@ public struct AppReceipt: Hashable, Sendable {
     ///   - revocationDate: the date since which the receipt is revoked; by default it is not.
     ///   - isVolumePurchase: whether the app belongs to a volume purchase.
     ///   - appAppleIdentifier: the app's Apple ID; by default none.
-    public init(
+    package init(
         bundleIdentifier: String,
         bundleVersion: String,
         device: Data,
@@ -89,7 +89,7 @@ public struct AppReceipt: Hashable, Sendable {
     ///
     /// The hash is the SHA-256 of the device's bytes, the ``opaqueValue``, and the encoded value of attribute 2.
     ///
-    /// For the App Store and any ``AppReceiptSigner``, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's
+    /// For the App Store and any `AppReceiptSigner`, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's
     /// hash differs from the receipt's ``deviceHash``, the receipt was copied from another device.
     ///
     /// - Parameter device: the device's bytes, as passed to the initializer.
@@ -101,7 +101,7 @@ public struct AppReceipt: Hashable, Sendable {
     /// - Parameters:
     ///   - device: the device's bytes, as passed to the initializer.
     ///   - signer: the signer of the receipt.
-    /// - Returns: the result of ``AppReceiptSigner/deviceHash(of:)``, 20 bytes in the App Store's form; for any other
+    /// - Returns: the result of `AppReceiptSigner.deviceHash(of:)`, 20 bytes in the App Store's form; for any other
     ///   signer, that of ``hash(forDevice:)``.
     public func hash(forDevice device: Data, signer: any ReceiptSigner) -> Data {
         guard let signer = signer as? any AppReceiptSigner else { return hash(forDevice: device) }
@@ -136,13 +136,13 @@ extension AppReceipt {
         /// 1708, 1711, 1713, 1719 and 1721: the attributes of an auto-renewable subscription; nil for all other kinds.
         ///
         /// In the App Store's form, a missing web order line item is encoded as 0. No attribute contains the
-        /// ``TransactionReceipt/Subscription/codeReferenceName``.
-        public var subscription: TransactionReceipt.Subscription?
+        /// ``AppReceipt/Subscription/codeReferenceName``.
+        public var subscription: Subscription?
         /// 1712: the date since which the purchase is refunded or no longer shared, to the second; nil if it is valid.
         public var cancellationDate: Date?
 
         /// Creates a purchase; by default, it is not a renewal.
-        public init(
+        package init(
             quantity: Int = 1,
             productIdentifier: String,
             transactionIdentifier: String,
@@ -150,7 +150,7 @@ extension AppReceipt {
             originalTransactionIdentifier: String? = nil,
             originalPurchaseDate: Date? = nil,
             kind: StoreProduct.Kind,
-            subscription: TransactionReceipt.Subscription? = nil,
+            subscription: Subscription? = nil,
             cancellationDate: Date? = nil
         ) {
             self.quantity = quantity

@@ -66,7 +66,7 @@ extension ReceiptSigner {
 ///
 /// `AppStoreSigner` of the module StoreCrypto conforms. A store whose signer is not an `AppReceiptSigner` issues app
 /// receipts in the HMAC form of ``AppReceipt``.
-public protocol AppReceiptSigner: ReceiptSigner {
+package protocol AppReceiptSigner: ReceiptSigner {
     /// The environment in attribute 0 of app receipts, such as `ProductionSandbox` or `Xcode`; must not change.
     var appReceiptEnvironment: String { get }
 
@@ -260,10 +260,10 @@ public struct ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the cause, and quotes nothing from the receipt.
     ///
     /// The wording is not stable.
-    public let reason: String
+    package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The same as ``reason``.
+    /// The same as `reason`.
     public var description: String { reason }
 }

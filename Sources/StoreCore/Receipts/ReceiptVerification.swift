@@ -42,7 +42,7 @@ public struct ReceiptVerification: Hashable, Sendable {
     ///   - receipt: the receipt's bytes, not in Base64.
     ///   - signer: the signer that must have signed the receipt.
     ///   - now: the time for deciding whether the subscription has expired.
-    public init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
+    package init(of receipt: Data, signer: any ReceiptSigner, at now: Date) {
         do throws(ReceiptRefusal) {
             try self.init(try Self.fields(of: receipt, signer: signer), at: now)
         } catch {
@@ -157,25 +157,25 @@ extension ReceiptVerification {
         /// The receipt is authentic.
         public static let valid = Status(rawValue: 0)
         /// The request cannot be read.
-        public static let unreadableRequest = Status(rawValue: 21000)
+        package static let unreadableRequest = Status(rawValue: 21000)
         /// The data is missing, or it is not a receipt.
         public static let malformed = Status(rawValue: 21002)
         /// The receipt was not signed by this store.
         public static let notAuthentic = Status(rawValue: 21003)
         /// The shared secret in the request is wrong.
-        public static let wrongSharedSecret = Status(rawValue: 21004)
+        package static let wrongSharedSecret = Status(rawValue: 21004)
         /// The store is temporarily unavailable.
-        public static let unavailable = Status(rawValue: 21005)
+        package static let unavailable = Status(rawValue: 21005)
         /// The receipt is authentic, but the subscription in it has expired.
         public static let subscriptionExpired = Status(rawValue: 21006)
         /// A receipt from a test was sent to a production store.
-        public static let sandboxReceiptInProduction = Status(rawValue: 21007)
+        package static let sandboxReceiptInProduction = Status(rawValue: 21007)
         /// A receipt from production was sent to a test store.
-        public static let productionReceiptInSandbox = Status(rawValue: 21008)
+        package static let productionReceiptInSandbox = Status(rawValue: 21008)
         /// The store could not access its own data.
-        public static let internalDataError = Status(rawValue: 21009)
+        package static let internalDataError = Status(rawValue: 21009)
         /// The user's account does not exist or has been deleted.
-        public static let accountNotFound = Status(rawValue: 21010)
+        package static let accountNotFound = Status(rawValue: 21010)
     }
 }
 

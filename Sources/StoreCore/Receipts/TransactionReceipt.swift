@@ -4,85 +4,50 @@ import Foundation
 ///
 /// ``data(signedBy:)`` encodes and signs a receipt, and ``ReceiptVerification`` decodes it. The text is a property list
 /// in the old NeXT format; the properties below name their keys. Values are not validated.
-public struct TransactionReceipt: Hashable, Sendable {
+package struct TransactionReceipt: Hashable, Sendable {
     /// `quantity`: the quantity.
-    public var quantity: Int
+    package var quantity: Int
     /// `product-id`: the product identifier.
-    public var productIdentifier: String
+    package var productIdentifier: String
     /// `transaction-id`: the identifier of the transaction that includes this receipt.
-    public var transactionIdentifier: String
+    package var transactionIdentifier: String
     /// `original-transaction-id`: the identifier of the first purchase.
     ///
     /// That is the ``transactionIdentifier``, unless the transaction was restored or is a renewal.
-    public var originalTransactionIdentifier: String
+    package var originalTransactionIdentifier: String
     /// `purchase-date`, `purchase-date-ms` and `purchase-date-pst`: the date of the transaction, to the millisecond.
-    public var purchaseDate: Date
+    package var purchaseDate: Date
     /// `original-purchase-date`, `-ms` and `-pst`: the date of the first purchase, to the millisecond.
-    public var originalPurchaseDate: Date
+    package var originalPurchaseDate: Date
     /// `item-id`: the store's number for the product.
-    public var itemIdentifier: String?
+    package var itemIdentifier: String?
     /// `bid`: the app's bundle identifier.
-    public var bundleIdentifier: String
+    package var bundleIdentifier: String
     /// `bvrs`: the app's version.
-    public var bundleVersion: String
+    package var bundleVersion: String
     /// `unique-identifier`: the device's identifier, in receipts since 2012.
-    public var deviceIdentifier: String?
+    package var deviceIdentifier: String?
     /// `unique-vendor-identifier`: the device's identifier for the developer's apps, in receipts since 2013.
-    public var vendorDeviceIdentifier: String?
+    package var vendorDeviceIdentifier: String?
     /// `app-item-id`: the store's number for the app, in production only.
-    public var appItemIdentifier: String?
+    package var appItemIdentifier: String?
     /// `version-external-identifier`: the store's number for the app's version, in production only.
-    public var versionExternalIdentifier: String?
+    package var versionExternalIdentifier: String?
     /// The properties of an auto-renewable subscription; nil for all other kinds.
-    public var subscription: Subscription?
+    package var subscription: Subscription?
     /// `application-username`: the payment's application username.
     ///
     /// The historical format has no such key; it is StoreCore's own.
-    public var applicationUsername: String?
+    package var applicationUsername: String?
     /// `cancellation-date`, `-ms` and `-pst`: the date of the refund or the end of sharing; nil if there is neither.
-    public var cancellationDate: Date?
+    package var cancellationDate: Date?
 
-    /// One period of an auto-renewable subscription in a receipt.
-    public struct Subscription: Hashable, Sendable {
-        /// `expires-date`, `-formatted` and `-formatted-pst`: the end of the paid period.
-        ///
-        /// The first of the three is in milliseconds since 1970.
-        public var expirationDate: Date
-        /// `web-order-line-item-id`: the store's number for this period.
-        ///
-        /// In a ``SandboxStore``, it is the identifier of the transaction that began the period, also in JWSs.
-        public var webOrderLineItemIdentifier: String?
-        /// `is-trial-period`: whether this period is free.
-        public var isTrialPeriod: Bool
-        /// `is-in-intro-offer-period`: whether this period has an introductory price.
-        public var isInIntroductoryOfferPeriod: Bool
-        /// `promotional-offer-id`: the promotional offer that applies to this period; nil if none does.
-        public var promotionalOfferIdentifier: String?
-        /// `offer-code-ref-name`: the reference name of the offer redeemed by code for this period; nil if none.
-        public var codeReferenceName: String?
-
-        /// Creates a period; by default, it is sold at the full price.
-        public init(
-            expirationDate: Date,
-            webOrderLineItemIdentifier: String? = nil,
-            isTrialPeriod: Bool = false,
-            isInIntroductoryOfferPeriod: Bool = false,
-            promotionalOfferIdentifier: String? = nil,
-            codeReferenceName: String? = nil
-        ) {
-            self.expirationDate = expirationDate
-            self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
-            self.isTrialPeriod = isTrialPeriod
-            self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
-            self.promotionalOfferIdentifier = promotionalOfferIdentifier
-            self.codeReferenceName = codeReferenceName
-        }
-    }
+    package typealias Subscription = AppReceipt.Subscription
 
     /// Creates a receipt for a transaction; by default, the transaction is neither restored nor a renewal.
     ///
     /// Properties that are nil do not appear in the receipt.
-    public init(
+    package init(
         quantity: Int = 1,
         productIdentifier: String,
         transactionIdentifier: String,
@@ -124,7 +89,7 @@ public struct TransactionReceipt: Hashable, Sendable {
     ///
     /// - Throws: ``ReceiptError`` for a date outside the years 1 to 9999, or for a signature that does not have
     ///   ``ReceiptSigner/signatureLength`` bytes; also the errors that the signer throws.
-    public func data(signedBy signer: any ReceiptSigner) throws -> Data {
+    package func data(signedBy signer: any ReceiptSigner) throws -> Data {
         try ReceiptEnvelope.encoded(signing: try purchaseInformation(version: signer.signatureVersion), with: signer)
     }
 }

@@ -59,13 +59,13 @@ extension SandboxStore {
     /// not charged.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
-    /// - Throws: ``SandboxError/notInterrupted(_:)``; a ``StoreFailure`` if the store no longer sells the product, or not
+    /// - Throws: ``SandboxError`` if no such purchase waits; a ``StoreFailure`` if the store no longer sells the product, or not
     ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
     public func resolveInterruption(of transaction: String) throws {
         let rules = driver.state.withLock { $0.settings.rules }
         try driver.change { state, events, now in
             guard let number = TransactionNumber(transaction), let issue = state.operatorState.issues[number] else {
-                throw SandboxError.notInterrupted(transaction)
+                throw SandboxError(.notInterrupted(transaction))
             }
             let purchase = try state.resolution(of: issue.payment, by: issue.account, on: issue.device, rules, now: now)
             events.append(LedgerRecord(date: now, event: .operator(.resolved(transaction: number, purchase))))

@@ -18,8 +18,8 @@ extension SandboxAccount {
     ///   - group: the subscription's group.
     ///   - locale: the customer's language, as in `en-US`; nil for that of the store.
     /// - Returns: the page.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``SandboxError/bundled(group:bundle:bundleGroup:)`` for a member of
-    ///   a bundle, ``RetentionError/alreadyCanceled(group:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; an error if it is
+    ///   canceled already; the ledger's errors.
     public func viewCancellation(inGroup group: String, locale: String? = nil) async throws -> CancellationPage {
         try await withCheckedThrowingContinuation { continuation in
             viewCancellation(inGroup: group, locale: locale) { continuation.resume(with: $0) }
@@ -92,7 +92,7 @@ extension SandboxAccount {
             events.append(LedgerRecord(date: now, event: .operator(.server(.retention(change)))))
             shown = page
         }
-        guard let shown else { throw SandboxError.notSubscribed(group: group) }
+        guard let shown else { throw SandboxError(.notSubscribed(group: group)) }
         return shown
     }
 
@@ -102,7 +102,7 @@ extension SandboxAccount {
     ///
     /// - Parameter page: a page of this account.
     /// - Returns: the transaction's identifier, or that of the running period if nothing is sold yet.
-    /// - Throws: ``RetentionError/nothingOffered``, a ``StoreFailure`` with the reason why the product is not sold, and
+    /// - Throws: an error if the page offers nothing, a ``StoreFailure`` with the reason why the product is not sold, and
     ///   the ledger's errors.
     @discardableResult
     public func accept(_ page: CancellationPage) throws -> String {

@@ -88,7 +88,7 @@ public struct SandboxAccount: Sendable {
     ///
     /// Of several subscriptions in a group, by Advanced Commerce, this concerns the newest one that runs.
     ///
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
     public func setAutoRenew(_ isOn: Bool, inGroup group: String) throws {
         try changeRunning(group, allowingMembers: true) { state, index, now, rate in
             state.setAutoRenew(isOn, of: index, at: now, rate)
@@ -170,7 +170,7 @@ extension SandboxAccount {
     /// one whose renewal has failed.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)`` if the account never subscribed, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if the account never subscribed, and the ledger's errors.
     public func resolveBillingIssue(inGroup group: String) throws {
         try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
@@ -201,7 +201,7 @@ extension SandboxAccount {
     /// Expires a subscription now: turns its renewal off, and ends the paid period at this moment.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
     public func expireSubscription(inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in state.expire(index, at: now, rate) }
     }
@@ -213,7 +213,7 @@ extension SandboxAccount {
     /// period begins instead. A subscription that is already in billing retry or a grace period stays there.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
     public func forceRenewal(inGroup group: String) throws {
         try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
@@ -237,7 +237,7 @@ extension SandboxAccount {
 
     /// Records the events that `decide` returns for the account's running subscription in a group.
     ///
-    /// - Throws: ``SandboxError/bundled(group:bundle:bundleGroup:)`` for a member of a bundle, unless members are allowed.
+    /// - Throws: ``SandboxError`` for a member of a bundle, unless members are allowed.
     func changeRunning(
         _ group: String,
         allowingMembers: Bool = false,
@@ -302,10 +302,10 @@ extension SandboxAccount {
     /// The price need not have changed, and the request may be repeated. The app is notified through the queue's
     /// delegate; ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an
     /// answer, the subscription ends at the end of its period with ``SubscriptionEndReason/didNotConsentToPriceIncrease``. To
-    /// raise a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:)``.
+    /// raise a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:file:line:)``.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
     public func requestPriceIncreaseConsent(inGroup group: String) throws {
         try changeRunning(group) { state, index, _, _ in
             let increase = PriceIncrease(keptPrice: state.keptPrice(of: index), consent: .pending)
@@ -323,12 +323,12 @@ extension SandboxAccount {
     /// - Parameters:
     ///   - answer: the user's answer.
     ///   - group: the group's identifier.
-    /// - Throws: ``SandboxError/notSubscribed(group:)``, ``SandboxError/noPriceConsentPending(group:)``, and the
+    /// - Throws: ``SandboxError`` if no subscription runs in the group or no question waits there, and the
     ///   ledger's errors.
     public func answerPriceConsent(_ answer: PriceConsentAnswer, inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in
             guard state.subscriptions.increase(of: index)?.consent == .pending else {
-                throw SandboxError.noPriceConsentPending(group: group)
+                throw SandboxError(.noPriceConsentPending(group: group))
             }
             return state.answer(answer, index, at: now, rate)
         }

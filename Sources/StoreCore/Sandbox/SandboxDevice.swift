@@ -36,9 +36,9 @@ public final class SandboxDevice: Sendable {
     /// The unfinished transactions of the previous account leave the device's queues, and return when that account
     /// signs in again. An order is paid for by the account that is signed in when the order reaches the store.
     ///
-    /// - Throws: ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an account of another store, and the ledger's errors.
     public func signIn(to account: SandboxAccount) throws {
-        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
+        guard account.driver === driver else { throw SandboxError(.foreignAccount(account.name)) }
         try signIn(account.number)
     }
 
@@ -118,11 +118,11 @@ extension SandboxDevice {
     /// observer accepts the purchase, or the app adds its payment later.
     ///
     /// - Parameter productIdentifier: one of the ``promotedProducts``.
-    /// - Throws: ``SandboxError/notPromoted(_:)`` for any other product, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for any other product, and the ledger's errors.
     public func promote(_ productIdentifier: String) throws {
         try driver.change { state, events, now in
             guard state.promotedProducts(on: number, at: now).contains(where: productIdentifier.isExactly) else {
-                throw SandboxError.notPromoted(productIdentifier)
+                throw SandboxError(.notPromoted(productIdentifier))
             }
             events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, productIdentifier))))
         }
@@ -132,12 +132,12 @@ extension SandboxDevice {
     ///
     /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
     ///   and a product on sale.
-    /// - Throws: ``SandboxError/notPurchaseIntent(_:)`` with the reason for any other URL, and the ledger's errors.
+    /// - Throws: ``SandboxError`` with the reason for any other URL, and the ledger's errors.
     public func openPurchaseIntent(url: URL) throws {
         let product = try PurchaseIntent(url, bundleIdentifier: driver.bundleIdentifier).productIdentifier
         try driver.change { state, events, now in
             if let reason = state.catalog.reasonNotOnSale(product, at: now) {
-                throw SandboxError.notPurchaseIntent(reason)
+                throw SandboxError(.notPurchaseIntent(reason))
             }
             events.append(LedgerRecord(date: now, event: .operator(.promoted(device: number, product))))
         }
@@ -153,16 +153,16 @@ private struct PurchaseIntent {
         let items = parts?.queryItems ?? []
         func value(_ names: String...) -> String? { items.first { names.contains($0.name) }?.value }
         guard parts?.scheme?.lowercased() == "itms-services" else {
-            throw .notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing")")
+            throw SandboxError(.notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing")"))
         }
         guard value("action") == "purchaseIntent" else {
-            throw .notPurchaseIntent("its action is \(value("action") ?? "missing")")
+            throw SandboxError(.notPurchaseIntent("its action is \(value("action") ?? "missing")"))
         }
         guard value("bundleId", "bundleIdentifier") == bundleIdentifier else {
-            throw .notPurchaseIntent("it is for another app than \(bundleIdentifier)")
+            throw SandboxError(.notPurchaseIntent("it is for another app than \(bundleIdentifier)"))
         }
         guard let product = value("productIdentifier", "productId") else {
-            throw .notPurchaseIntent("it names no product")
+            throw SandboxError(.notPurchaseIntent("it names no product"))
         }
         productIdentifier = product
     }

@@ -29,15 +29,15 @@ public struct SandboxFamily: Sendable {
     /// The account receives what the other members share: running subscriptions as purchased transactions, and
     /// non-consumables through a restore. The others receive the account's shared purchases in the same way.
     ///
-    /// - Throws: ``SandboxError/inFamily(_:)`` for an account that is in a family already,
-    ///   ``SandboxError/familyEnded(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an account of another store or one that is in a family already, and if the family
+    ///   has ended; the ledger's errors.
     public func add(_ account: SandboxAccount) throws {
-        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
+        guard account.driver === driver else { throw SandboxError(.foreignAccount(account.name)) }
         try driver.change { state, events, now in
             let family = state.families.all[number]
-            guard !family.members.isEmpty else { throw SandboxError.familyEnded(family.name) }
+            guard !family.members.isEmpty else { throw SandboxError(.familyEnded(family.name)) }
             guard state.families.family(of: account.number) == nil else {
-                throw SandboxError.inFamily(state.accounts[account.number].name)
+                throw SandboxError(.inFamily(state.accounts[account.number].name))
             }
             let change = FamilyChange.joined(family: number, account: account.number)
             events.append(LedgerRecord(date: now, event: .operator(.family(change))))
@@ -49,13 +49,13 @@ public struct SandboxFamily: Sendable {
     /// The account and the other members lose access to the purchases that they shared with each other. Their devices
     /// are notified by ``SKPaymentTransactionObserver/paymentQueue(_:didRevokeEntitlementsForProductIdentifiers:)``.
     ///
-    /// - Throws: ``SandboxError/notInFamily(_:)`` for an account that is not in the family, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an account that is not in the family, and the ledger's errors.
     public func remove(_ account: SandboxAccount) throws {
-        guard account.driver === driver else { throw SandboxError.foreignAccount(account.name) }
+        guard account.driver === driver else { throw SandboxError(.foreignAccount(account.name)) }
         try driver.change { state, events, now in
             let members = state.families.all[number].members
             guard members.contains(account.number) else {
-                throw SandboxError.notInFamily(state.accounts[account.number].name)
+                throw SandboxError(.notInFamily(state.accounts[account.number].name))
             }
             let leaving = account.number == members[0] ? members : [account.number]
             let change = FamilyChange.left(family: number, accounts: leaving)
@@ -84,15 +84,15 @@ extension SandboxStore {
     ///   - name: the family's name; unique and not empty.
     ///   - organizer: the account that organizes the family.
     /// - Returns: the family, with the organizer as its only member.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/inFamily(_:)``, ``SandboxError/foreignAccount(_:)``,
-    ///   and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an empty name or one in use, and for an organizer of another store or in a family
+    ///   already; the ledger's errors.
     public func addFamily(_ name: String, organizer: SandboxAccount) throws -> SandboxFamily {
-        guard organizer.driver === driver else { throw SandboxError.foreignAccount(organizer.name) }
+        guard organizer.driver === driver else { throw SandboxError(.foreignAccount(organizer.name)) }
         var number: FamilyID = 0
         try driver.change { state, events, now in
-            guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError.nameTaken(name) }
+            guard !name.isEmpty, state.families.family(named: name) == nil else { throw SandboxError(.nameTaken(name)) }
             guard state.families.family(of: organizer.number) == nil else {
-                throw SandboxError.inFamily(state.accounts[organizer.number].name)
+                throw SandboxError(.inFamily(state.accounts[organizer.number].name))
             }
             number = state.families.all.endIndex
             let change = FamilyChange.founded(name: name, organizer: organizer.number)

@@ -11,7 +11,7 @@ extension SandboxStore {
     /// App transactions and app receipts state it from now on, also while nobody is signed in. The ledger stores the
     /// setting.
     ///
-    /// - Throws: ``SandboxError/invalidAppPurchase(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a purchase that no receipt can state, and the ledger's errors.
     public func setAppPurchase(_ purchase: AppPurchase) throws { try driver.set(purchase, of: nil) }
 }
 
@@ -26,7 +26,7 @@ extension SandboxAccount {
     /// A property that is nil is that of ``SandboxStore/appPurchase``. App transactions and app receipts of the account
     /// state it from now on. The ledger stores the setting.
     ///
-    /// - Throws: ``SandboxError/invalidAppPurchase(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a purchase that no receipt can state, and the ledger's errors.
     public func setAppPurchase(_ purchase: AppPurchase) throws { try driver.set(purchase, of: number) }
 }
 
@@ -45,10 +45,10 @@ extension AppPurchase {
     /// Throws an error if a payload or a receipt cannot state the purchase.
     fileprivate func check() throws {
         if version?.isEmpty == true {
-            throw SandboxError.invalidAppPurchase("the version of the app is empty")
+            throw SandboxError(.invalidAppPurchase("the version of the app is empty"))
         }
         if let date, (try? ReceiptDate(date)) == nil {
-            throw SandboxError.invalidAppPurchase("its date lies outside of the years 1 to 9999")
+            throw SandboxError(.invalidAppPurchase("its date lies outside of the years 1 to 9999"))
         }
     }
 }

@@ -62,11 +62,11 @@ extension SandboxStore {
 
     /// Puts a product on or off sale.
     ///
-    /// - Throws: ``SandboxError/unknownProduct(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a product that is not registered, and the ledger's errors.
     public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
         try driver.change { sandbox, events, now in
             guard sandbox.catalog.index(of: productIdentifier) != nil else {
-                throw SandboxError.unknownProduct(productIdentifier)
+                throw SandboxError(.unknownProduct(productIdentifier))
             }
             let event = StoreEvent.availability(productIdentifier: productIdentifier, availability)
             events.append(LedgerRecord(date: now, event: event))
@@ -88,7 +88,7 @@ extension SandboxStore {
 
     /// Approves one of the ``undecidedRequests``, as the parent of an account with Ask to Buy would.
     ///
-    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no such transaction waits for a decision, and the ledger's errors.
     public func approve(_ request: AuthorizationRequest) throws { try decide(request.transaction, as: .approve) }
 
     /// Declines one of the ``undecidedRequests``.
@@ -96,7 +96,7 @@ extension SandboxStore {
     /// - Parameters:
     ///   - request: the request.
     ///   - failure: the failure of the transaction; with the code `unknown` unless given.
-    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no such transaction waits for a decision, and the ledger's errors.
     public func decline(_ request: AuthorizationRequest, with failure: StoreFailure? = nil) throws {
         try decide(request.transaction, as: .decline(failure))
     }
@@ -106,12 +106,12 @@ extension SandboxStore {
     /// - Parameters:
     ///   - transaction: the transaction's identifier.
     ///   - answer: the decision; ``approve(_:)`` and ``decline(_:with:)`` are shorter ways to the most common ones.
-    /// - Throws: ``SandboxError/notUndecided(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no such transaction waits for a decision, and the ledger's errors.
     public func decide(_ transaction: String, as answer: Authorization) throws {
         let rules = driver.state.withLock { $0.settings.rules }
         try driver.change { sandbox, events, now in
             guard let number = TransactionNumber(transaction), sandbox.isUndecided(number) else {
-                throw SandboxError.notUndecided(transaction)
+                throw SandboxError(.notUndecided(transaction))
             }
             let applied = rules.answer(for: sandbox.applied(answer, about: number, rules))
             sandbox.decide(number, applied, isFirstAnswer: false, rules, now: now, &events)
@@ -156,6 +156,14 @@ extension SandboxStore {
     public func advance(to moment: Date) {
         do { try advanceThrowing(to: moment) } catch { fatalError("\(error)") }
     }
+
+    /// Unavailable: advance the store's ``ManualClock`` to the subscription's ``SandboxSubscription/expirationDate``.
+    @available(
+        *,
+        unavailable,
+        message: "use clock.advance(to:) with the expirationDate of account.subscription(inGroup:)"
+    )
+    public func advanceToEnd(ofGroup group: String) {}
 
     /// Advances the store's clock to a moment, like ``advanceThrowing(by:)``.
     package func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }
@@ -248,11 +256,11 @@ extension SandboxStore {
     /// shared anew. The clock, all settings and the nonces of signed offers stay as they are.
     ///
     /// - Parameter transaction: the transaction's identifier.
-    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an unknown transaction, and the ledger's errors.
     public func deleteTransaction(_ transaction: String) throws {
         try driver.changeByHistory { state, history, events, now in
             let chain = history.transactionsAndFollowers(of: [transaction])
-            guard !chain.isEmpty else { throw SandboxError.unknownTransaction(transaction) }
+            guard !chain.isEmpty else { throw SandboxError(.unknownTransaction(transaction)) }
             let members = state.members(ofDeleted: chain.compactMap { TransactionNumber($0) })
             let numbers = history.transactionsAndFollowers(of: Set(chain).union(members.map(\.identifier)))
                 .compactMap { TransactionNumber($0) }
@@ -346,13 +354,20 @@ extension SandboxStore {
     /// - Parameters:
     ///   - productIdentifier: the product.
     ///   - price: the new price, exact as in `"0.99"`. Anything but digits and a point stops the process.
-    /// - Throws: ``SandboxError/unknownProduct(_:)``, ``CatalogError`` for a price at which it cannot be sold, and the
-    ///   ledger's errors.
-    public func raisePrice(of productIdentifier: String, to price: String) throws {
-        let price = ExactPrice.written(price, for: productIdentifier)
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
+    /// - Throws: ``SandboxError`` for a product that is not registered, ``CatalogError`` for a price at which it cannot be
+    ///   sold, and the ledger's errors.
+    public func raisePrice(
+        of productIdentifier: String,
+        to price: String,
+        file: StaticString = #fileID,
+        line: UInt = #line
+    ) throws {
+        let price = ExactPrice.written(price, for: productIdentifier, file: file, line: line)
         try driver.change { state, events, now in
             guard let number = state.catalog.index(of: productIdentifier) else {
-                throw SandboxError.unknownProduct(productIdentifier)
+                throw SandboxError(.unknownProduct(productIdentifier))
             }
             var product = state.catalog[number]
             product.price = price

@@ -194,7 +194,7 @@ extension SandboxStore {
     ///
     /// - Parameter identifier: the transaction's identifier.
     /// - Returns: the transaction in its current state.
-    /// - Throws: ``SandboxError/unknownTransaction(_:)``, also for one that failed or is not decided, and the ledger's
+    /// - Throws: ``SandboxError`` for an unknown transaction, also for one that failed or is not decided, and the ledger's
     ///   errors.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
         try driver.signedTransaction(identifier)

@@ -21,16 +21,16 @@ extension SandboxStore {
     ///   - transaction: the identifier of a purchase or a renewal.
     ///   - percentage: the share of the price: above 0, at most 100, with at most three digits behind the point.
     ///   - reason: the reason in signed payloads and receipts.
-    /// - Throws: ``SandboxError/invalidPercentage(_:)``; ``SandboxError/notSold(_:)`` for a transaction that failed or
-    ///   waits, that came from a restore or the family, or that only changed how a subscription renews, and for an
-    ///   unknown identifier; ``SandboxError/alreadyRefunded(_:)``; and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an invalid percentage, for a transaction that failed or waits, that came from a
+    ///   restore or the family, that only changed how a subscription renews, or that was refunded before, and for an
+    ///   unknown identifier; and the ledger's errors.
     public func refund(
         _ transaction: String,
         percentage: Decimal = 100,
         reason: TransactionPayload.RevocationReason = .other
     ) throws {
         let share = try RefundShare(percentage: percentage, reason: reason == .other ? nil : reason.rawValue)
-        guard let number = TransactionNumber(transaction) else { throw SandboxError.notSold(transaction) }
+        guard let number = TransactionNumber(transaction) else { throw SandboxError(.notSold(transaction)) }
         try driver.change(selling: number) { state, sale, events, now in
             events.append(try state.refund(number, of: sale, share, now: now))
         }
@@ -45,7 +45,7 @@ extension SandboxStore {
     /// the subscription has begun anew; then only the period is valid again. Family members receive their shares anew.
     ///
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
-    /// - Throws: ``SandboxError/notRefunded(_:)``, also for an unknown identifier; and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a transaction that is not refunded, also for an unknown identifier; and the ledger's errors.
     public func reverseRefund(of transaction: String) throws {
         try driver.change { state, events, now in
             events.append(try state.reverseRefund(of: transaction, now: now))
@@ -108,11 +108,11 @@ extension SandboxStore {
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
     ///
-    /// - Throws: ``SandboxError/notUndecided(_:)`` if the transaction has no pending request, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if the transaction has no pending request, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
         try driver.change { state, events, now in
             guard let number = TransactionNumber(transaction), state.server.isRefundUndecided(of: number) else {
-                throw SandboxError.notUndecided(transaction)
+                throw SandboxError(.notUndecided(transaction))
             }
             let change = ServerChange.refundDeclined(transaction: number)
             events.append(LedgerRecord(date: now, event: .operator(.server(change))))
@@ -127,7 +127,7 @@ extension SandboxStore {
     ///   - transaction: the transaction's identifier.
     ///   - reason: the buyer's reason, which a server that is notified of the request receives.
     /// - Returns: whether the request was accepted.
-    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an unknown transaction, and the ledger's errors.
     @discardableResult
     public func requestRefund(of transaction: String, reason: RefundReason? = nil) throws -> RefundAnswer {
         try driver.requestRefund(of: transaction, reason: reason)
@@ -147,7 +147,7 @@ extension SandboxDriver {
             return builder.payload(of: transaction)
         }
         guard let transaction, let number = TransactionNumber(identifier) else {
-            throw SandboxError.unknownTransaction(identifier)
+            throw SandboxError(.unknownTransaction(identifier))
         }
         if transaction.revocationDate != nil { return .duplicate }
         guard transaction.inAppOwnershipType == .purchased, transaction.price ?? 0 > 0 else { return .ineligible }
@@ -160,7 +160,8 @@ extension SandboxDriver {
                 answer = record == nil ? .duplicate : .taken
                 if let record { events.append(record) }
             }
-        } catch SandboxError.alreadyRefunded {
+        } catch let error as SandboxError {
+            guard case .alreadyRefunded = error.reason else { throw error }
             return .duplicate
         }
         return answer

@@ -22,7 +22,7 @@ extension SandboxStore {
     ///
     /// The message is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
     ///
-    /// - Throws: ``RetentionError`` if a text is too long, if an image is unknown or was uploaded for another use, or if
+    /// - Throws: an error with the reason if a text is too long, if an image is unknown or was uploaded for another use, or if
     ///   the identifier is in use; the ledger's errors.
     public func addRetentionMessage(_ message: RetentionMessage) throws {
         var message = message
@@ -34,7 +34,7 @@ extension SandboxStore {
     ///
     /// The image is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
     ///
-    /// - Throws: ``RetentionError`` for other dimensions than its use requires, or if the identifier is in use; the
+    /// - Throws: an error with the reason for other dimensions than its use requires, or if the identifier is in use; the
     ///   ledger's errors.
     public func addRetentionImage(_ image: RetentionImage) throws {
         var image = image
@@ -44,14 +44,14 @@ extension SandboxStore {
 
     /// Deletes a message, and the default messages that are this one.
     ///
-    /// - Throws: ``RetentionError/unknownMessage(_:)``, and the ledger's errors.
+    /// - Throws: an error for an unknown message, and the ledger's errors.
     public func removeRetentionMessage(_ identifier: UUID) throws {
         try change { state in try state.removing(message: identifier) }
     }
 
     /// Deletes an image.
     ///
-    /// - Throws: ``RetentionError/unknownImage(_:)``, ``RetentionError/imageInUse(_:)``, and the ledger's errors.
+    /// - Throws: an error for an image that is unknown or in use, and the ledger's errors.
     public func removeRetentionImage(_ identifier: UUID) throws {
         try change { state in try state.removing(image: identifier) }
     }
@@ -60,7 +60,7 @@ extension SandboxStore {
     ///
     /// Customers see only what is approved. A default message that is no longer approved is not shown.
     ///
-    /// - Throws: ``RetentionError/unknownMessage(_:)``, and the ledger's errors.
+    /// - Throws: an error for an unknown message, and the ledger's errors.
     public func reviewRetentionUpload(_ identifier: UUID, _ approval: RetentionApproval) throws {
         try change { state in try state.reviewing(identifier, approval) }
     }
@@ -71,7 +71,7 @@ extension SandboxStore {
     ///   - identifier: the message; nil for none.
     ///   - product: the product.
     ///   - locale: the language, as in `en-US`.
-    /// - Throws: ``RetentionError`` for another product than an auto-renewable subscription, another text than a
+    /// - Throws: an error with the reason for another product than an auto-renewable subscription, another text than a
     ///   language tag, or a message that is not approved; the ledger's errors.
     public func setDefaultRetentionMessage(_ identifier: UUID?, of product: String, locale: String) throws {
         try change { state in
@@ -95,7 +95,7 @@ extension SandboxStore {
     /// A `StoreServer` for the store asks there. No performance test is needed, unlike for the Retention Messaging API in
     /// production.
     ///
-    /// - Throws: ``RetentionError/invalidURL(_:)``, ``RetentionError/noURL`` if there is none to remove, and the ledger's
+    /// - Throws: an error for an invalid URL, and if there is none to remove, and the ledger's
     ///   errors.
     public func setRetentionURL(_ url: String?) throws {
         try change { state in try state.settingRealtimeURL(url, needsTest: false) }

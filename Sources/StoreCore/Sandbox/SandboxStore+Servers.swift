@@ -27,10 +27,10 @@ extension SandboxStore {
     /// - Parameter transaction: the transaction's identifier.
     /// - Returns: the order; for a restored transaction, that of the original purchase; nil for a family member's
     ///   share.
-    /// - Throws: ``SandboxError/unknownTransaction(_:)``, and the error that prevents reading the ledger.
+    /// - Throws: ``SandboxError`` for an unknown transaction, and the error that prevents reading the ledger.
     public func orderIdentifier(of transaction: String) throws -> String? {
         let found = try driver.read(transaction) { builder, found in Optional(builder.orderIdentifier(of: found)) }
-        guard let found else { throw SandboxError.unknownTransaction(transaction) }
+        guard let found else { throw SandboxError(.unknownTransaction(transaction)) }
         return found
     }
 }

@@ -54,7 +54,7 @@ public final class SandboxStore: Sendable {
         log: StoreLog = .standardError
     ) throws {
         if let storefront, Storefronts.storefront(storefront) == nil {
-            throw SandboxError.unknownStorefront(storefront)
+            throw SandboxError(.unknownStorefront(storefront))
         }
         let settings = SandboxDriverState.Settings(
             authorizer: authorizer,
@@ -101,7 +101,7 @@ public final class SandboxStore: Sendable {
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
-    ///     ``StoreConfiguration/Settings/applicationInternalIdentifier``.
+    ///     `StoreConfiguration.Settings.applicationInternalIdentifier`.
     ///   - log: the log for failures of the signer, which leave a receipt missing; standard error unless given.
     /// - Throws: as the initializer that takes products.
     public convenience init(
@@ -181,7 +181,7 @@ extension SandboxStore {
     /// For tests whose code requests products before a store is set, such as when Xcode's scheme names the file. The
     /// store uses the real clock. The variable is read once, when ``StoreContext/process`` is first used; a store that
     /// is set there later replaces this one.
-    public static let configurationVariable = "STOREKIT_CONFIGURATION"
+    package static let configurationVariable = "STOREKIT_CONFIGURATION"
 
     /// Returns a store on the file that the environment names.
     ///
@@ -211,7 +211,7 @@ extension SandboxStore {
     /// The ledger stores the country.
     ///
     /// - Parameter countryCode: ISO 3166-1 alpha-3, as in `DEU`.
-    /// - Throws: ``SandboxError/unknownStorefront(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an unknown country, and the ledger's errors.
     public func setStorefront(_ countryCode: String) throws { try driver.changeStorefront(to: countryCode) }
 }
 
@@ -258,11 +258,11 @@ extension SandboxStore {
     ///
     /// - Parameter name: the account's name; unique and not empty.
     /// - Returns: the account, without purchases.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an empty name or one in use, and the ledger's errors.
     public func addAccount(_ name: String) throws -> SandboxAccount {
         var number: AccountID = 0
         try driver.change { state, events, now in
-            guard !name.isEmpty, state.account(named: name) == nil else { throw SandboxError.nameTaken(name) }
+            guard !name.isEmpty, state.account(named: name) == nil else { throw SandboxError(.nameTaken(name)) }
             number = state.accounts.endIndex
             events.append(LedgerRecord(date: now, event: .accountAdded(name: name)))
         }
@@ -275,12 +275,12 @@ extension SandboxStore {
     ///   - name: the device's name; unique and not empty.
     ///   - account: the account that is signed in on it, nil for none.
     /// - Returns: the device, the backend of its queues.
-    /// - Throws: ``SandboxError/nameTaken(_:)``, ``SandboxError/foreignAccount(_:)``, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an empty name or one in use, and the ledger's errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
-        if let account, account.driver !== driver { throw SandboxError.foreignAccount(account.name) }
+        if let account, account.driver !== driver { throw SandboxError(.foreignAccount(account.name)) }
         var number: DeviceID = 0
         try driver.change { state, events, now in
-            guard !name.isEmpty, state.device(named: name) == nil else { throw SandboxError.nameTaken(name) }
+            guard !name.isEmpty, state.device(named: name) == nil else { throw SandboxError(.nameTaken(name)) }
             number = state.devices.endIndex
             events.append(LedgerRecord(date: now, event: .deviceAdded(name: name, account: account?.number)))
         }

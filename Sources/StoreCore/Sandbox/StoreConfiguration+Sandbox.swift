@@ -6,7 +6,7 @@ extension StoreConfiguration.Settings {
     ///
     /// If ``timeRate`` is unknown, the rate is the first known one among ``compatibilityTimeRates``, newest generation
     /// first; real time if there is none.
-    public var renewalRate: RenewalRate { knownRenewalRate ?? .realTime }
+    package var renewalRate: RenewalRate { knownRenewalRate ?? .realTime }
 
     /// The rate at which subscriptions renew; nil if ``timeRate`` and all ``compatibilityTimeRates`` are unknown.
     var knownRenewalRate: RenewalRate? {
@@ -18,7 +18,7 @@ extension StoreConfiguration.Settings {
     ///
     /// The code is ``transactionFailureCode``, or `unknown` if the file names none. A failure of the operation
     /// `Purchase` alone has the code `unknown`: its meaning among Store Kit 1's codes is undocumented.
-    public var purchaseFailure: StoreFailure? {
+    package var purchaseFailure: StoreFailure? {
         if areTransactionFailuresEnabled {
             let code = StoreFailure.Code(rawValue: transactionFailureCode ?? StoreFailure.Code.unknown.rawValue)
             return .storeKit(code, "the configuration lets every purchase fail")

@@ -20,7 +20,7 @@ public struct AppTransactionPayload: JWSPayload {
     public var receiptCreationDate: PayloadDate
     /// The date of the request, only in Xcode's payloads, where it equals ``receiptCreationDate``.
     public var requestDate: PayloadDate?
-    /// The date of the app's own purchase; ``testPurchaseDate`` unless an ``AppPurchase`` is set.
+    /// The date of the app's own purchase; `testPurchaseDate` unless an ``AppPurchase`` is set.
     public var originalPurchaseDate: PayloadDate
     /// The app's version at the ``originalPurchaseDate``; `1.0` unless an ``AppPurchase`` is set.
     public var originalApplicationVersion: String
@@ -34,7 +34,7 @@ public struct AppTransactionPayload: JWSPayload {
     public var deviceVerificationNonce: String?
 
     /// The date of the app's own purchase unless an ``AppPurchase`` is set: 1 August 2013, 7:00 UTC.
-    public static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
+    package static let testPurchaseDate = Date(timeIntervalSince1970: 1_375_340_400)
     /// The app's version at that date.
     static let testVersion = "1.0"
 

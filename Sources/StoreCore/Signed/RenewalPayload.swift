@@ -210,7 +210,7 @@ public enum SubscriptionState: Int, Hashable, Codable, Sendable {
     public var isEntitled: Bool { self == .subscribed || self == .inGracePeriod }
 
     /// Creates the state described by the newest transaction and the renewal information, as of their signature.
-    public init(transaction: TransactionPayload, renewal: RenewalPayload) {
+    package init(transaction: TransactionPayload, renewal: RenewalPayload) {
         if transaction.revocationDate != nil {
             self = .revoked
         } else if transaction.isUpgraded == true {

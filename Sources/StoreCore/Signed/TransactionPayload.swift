@@ -13,7 +13,7 @@ public struct TransactionPayload: JWSPayload {
     /// The identifier of a subscription's period, shared by all transactions that repeat or restore it.
     ///
     /// In a ``SandboxStore``, it is the identifier of the transaction that began the period, also in receipts: see
-    /// ``TransactionReceipt/Subscription/webOrderLineItemIdentifier``.
+    /// ``AppReceipt/Subscription/webOrderLineItemIdentifier``.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
     public var bundleId: String

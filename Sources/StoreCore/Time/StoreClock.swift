@@ -79,10 +79,10 @@ public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the reason.
     ///
     /// The wording is not stable.
-    public let reason: String
+    package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The same as ``reason``.
+    /// The same as `reason`.
     public var description: String { reason }
 }

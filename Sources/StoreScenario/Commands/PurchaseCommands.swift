@@ -123,7 +123,9 @@ extension ScenarioCommand {
             in: .purchases,
             "The user follows a link that begins a purchase"
         ) { call in
-            guard let url = URL(string: call.text("url")) else { throw SandboxError.notPurchaseIntent("it is no URL") }
+            guard let url = URL(string: call.text("url")) else {
+                throw SandboxError(.notPurchaseIntent("it is no URL"))
+            }
             try call.device().openPurchaseIntent(url: url)
             return call.done("opened \(url.absoluteString)")
         },

@@ -143,7 +143,7 @@ extension Call {
         }
         // The server is asked for a limited time, after which there is a page all the same.
         isShown.wait()
-        guard let shown = page.withLock({ $0 }) else { throw SandboxError.notSubscribed(group: group) }
+        guard let shown = page.withLock({ $0 }) else { throw SandboxError(.notSubscribed(group: group)) }
         return try shown.get()
     }
 }

@@ -87,7 +87,7 @@ extension ScenarioCommand {
         ) { call in
             let transaction = try call.transaction(.sold)
             guard let order = try call.store.orderIdentifier(of: transaction) else {
-                throw SandboxError.notSold(transaction)
+                throw SandboxError(.notSold(transaction))
             }
             return ScenarioAnswer(text: order, json: ["transaction": .string(transaction), "orderId": .string(order)])
         },

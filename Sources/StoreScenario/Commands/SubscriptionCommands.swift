@@ -26,7 +26,7 @@ extension ScenarioCommand {
             var ends: [Date] = []
             _ = try call.forEachGroup { account, group in
                 guard let subscription = account.subscription(inGroup: group), subscription.isRunning else {
-                    throw SandboxError.notSubscribed(group: group)
+                    throw SandboxError(.notSubscribed(group: group))
                 }
                 ends.append(subscription.expirationDate)
             }

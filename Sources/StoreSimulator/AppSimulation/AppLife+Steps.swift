@@ -133,9 +133,10 @@ extension AppLife {
             let before = store.storefront
             try store.setStorefront(country)
             return store.storefront != before
-        } catch SandboxError.unknownStorefront(let code) {
-            throw AppSimulationError.unknownCountry(code)
         } catch {
+            if case .unknownStorefront(let code) = (error as? SandboxError)?.reason {
+                throw AppSimulationError.unknownCountry(code)
+            }
             return false
         }
     }

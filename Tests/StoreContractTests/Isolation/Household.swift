@@ -228,7 +228,7 @@ extension Household {
             _ = try store.addDevice("stolen", signedInTo: neighbour.store.account)
             complain("took in the account of \(neighbour.number)")
         } catch {
-            check("foreign account", error as? SandboxError, .foreignAccount("account"))
+            check("foreign account", error as? SandboxError, SandboxError(.foreignAccount("account")))
         }
         guard let own = store.device.appReceipt, let other = neighbour.store.device.appReceipt else {
             return complain("no receipt")

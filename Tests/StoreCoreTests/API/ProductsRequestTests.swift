@@ -82,7 +82,7 @@ import Testing
         #expect(Set(reasons).count == 3)
         #expect(reasons.allSatisfy { $0?.isEmpty == false })
         #expect(world.store.reasonForInvalidity(of: "spear") == nil)
-        #expect(throws: SandboxError.unknownProduct("spaer")) {
+        #expect(throws: SandboxError(.unknownProduct("spaer"))) {
             try world.store.setAvailability(.onSale, of: "spaer")
         }
     }

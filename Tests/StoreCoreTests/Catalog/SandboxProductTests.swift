@@ -172,6 +172,40 @@ import Testing
         #expect(text.contains(#""0,99" is no price for the product "sword": write digits, at most 18"#))
     }
 
+    private static let sword = SandboxProduct.consumable("sword", price: "1")
+
+    /// Each call that takes a price as a text, with its line.
+    private static let prices: [(line: Int, call: @Sendable () -> Void)] = [
+        (#line, { _ = SandboxProduct.consumable("a", price: "0,99") }),
+        (#line, { _ = SandboxProduct.nonConsumable("a", price: "0,99") }),
+        (#line, { _ = SandboxProduct.nonRenewing("a", price: "0,99") }),
+        (#line, { _ = SandboxProduct.autoRenewable("a", price: "0,99", period: month, group: "g") }),
+        (#line, { _ = SandboxProduct.subscriptionSuite("a", price: "0,99", period: month, group: "g") }),
+        (#line, { _ = SandboxProduct.subscriptionBundle("a", price: "0,99", period: month, group: "g", members: []) }),
+        (#line, { _ = sword.priced("0,99", in: "DEU") }),
+        (#line, { _ = sword.billedMonthly(price: "0,99") }),
+        (#line, { _ = sword.redeemable(with: "GIFT", price: "0,99") }),
+        (#line, { _ = SandboxProduct.Offer.payAsYouGo(price: "0,99", every: month) }),
+        (#line, { _ = SandboxProduct.Offer.payUpFront(price: "0,99", for: month) }),
+        (#line, { try? SandboxStore(products: [sword]).raisePrice(of: "sword", to: "0,99") }),
+    ]
+
+    @Test(arguments: prices.indices)
+    func `A price in a wrong form stops the process at the file and line of the call`(number: Int) async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) { [number] in
+            SandboxProductMistakeTests.prices[number].call()
+        }
+        let place = "StoreCoreTests/SandboxProductTests.swift:\(Self.prices[number].line): "
+        #expect(said(result).contains("\(place)Fatal error: \"0,99\" is no price for "))
+    }
+
+    @Test func `A product that cannot be stops the process at the file and line of the call`() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = SandboxProductMistakeTests.sword.hosting([], file: "Shop.swift", line: 7)
+        }
+        #expect(said(result).contains("Shop.swift:7: Fatal error: the product \"sword\" hosts content without a file"))
+    }
+
     @Test func `An empty identifier stops the process with a sentence`() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = SandboxProduct.freeSubscription("")

@@ -37,7 +37,7 @@ import Testing
         try await context.run { try await Product.PromotionInfo.updateProductOrder(byID: ["spear", "sword"]) }
         #expect(try await currentOrder() == ["spear appStoreConnectDefault", "sword appStoreConnectDefault"])
         #expect(store.device.promotedProducts == ["spear", "sword"])
-        #expect(throws: SandboxError.notPromoted("shield")) { try store.device.promote("shield") }
+        #expect(throws: SandboxError(.notPromoted("shield"))) { try store.device.promote("shield") }
         #expect(tablet.promotedProducts == ["sword", "shield", "spear", "stone"])
     }
 

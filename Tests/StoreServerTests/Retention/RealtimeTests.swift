@@ -261,7 +261,7 @@ import Testing
         if hasExpired {
             try store.account.expireSubscription(inGroup: "metals")
             transport.release()
-            #expect(throws: SandboxError.notSubscribed(group: "metals")) { try shown.withLock { $0 }?.get() }
+            #expect(throws: SandboxError(.notSubscribed(group: "metals"))) { try shown.withLock { $0 }?.get() }
         } else {
             try store.account.setAutoRenew(false, inGroup: "metals")
             transport.release()

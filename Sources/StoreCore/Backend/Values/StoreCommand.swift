@@ -110,7 +110,7 @@ public struct RefusedCommand: Hashable, Codable, Sendable {
 /// The error by which an ``AsyncStoreBackend`` refuses commands permanently, like ``SubmissionReply/refused(_:)``.
 public struct RefusedCommandsError: Error, Hashable, CustomStringConvertible {
     /// The refused commands; all others of the submission are durably in the store.
-    public var commands: [RefusedCommand]
+    package var commands: [RefusedCommand]
 
     /// Creates an error.
     public init(_ commands: [RefusedCommand]) { self.commands = commands }

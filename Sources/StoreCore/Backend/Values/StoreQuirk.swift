@@ -15,7 +15,7 @@ public struct StoreQuirk: Hashable, Sendable {
     /// The behavior, whatever its time.
     public let kind: Kind
     /// How long the quirk lasts, in seconds of the store's clock; nil for a quirk without a time.
-    public let seconds: TimeInterval?
+    package let seconds: TimeInterval?
 
     /// A behavior of some real stores, of which a store has at most one quirk at a time.
     ///
@@ -85,7 +85,7 @@ public struct StoreQuirk: Hashable, Sendable {
     ///   - kind: the kind.
     ///   - seconds: the time, at least 0 and at most 10 years; nil for the kind's default. Any other time stops the
     ///     process. Without effect for a kind without a time.
-    public init(_ kind: Kind, seconds: TimeInterval?) {
+    package init(_ kind: Kind, seconds: TimeInterval?) {
         precondition(
             seconds.map(Self.isTime) ?? true,
             "a quirk lasts at least 0 seconds and at most 10 years, not \(seconds ?? 0) seconds"
@@ -228,16 +228,16 @@ extension StoreQuirk {
 
 extension StoreQuirk.Kind {
     /// What a store with the quirk does, as a clause.
-    public var sentence: String { facts.sentence }
+    package var sentence: String { facts.sentence }
 
     /// Where the quirk was measured or reported.
-    public var source: String { facts.source }
+    package var source: String { facts.source }
 
     /// The systems that the quirk was seen on.
-    public var systems: [String] { facts.systems }
+    package var systems: [String] { facts.systems }
 
     /// The time of a quirk that is created without one, in seconds, as it was measured; nil for a kind without a time.
-    public var defaultSeconds: TimeInterval? {
+    package var defaultSeconds: TimeInterval? {
         switch self {
         case .listsLate: 1
         case .announcesBeforeListing: 0.5

@@ -83,11 +83,11 @@ struct ContentServer: Sendable {
 /// The speed of a sandbox store's downloads, and the size of their chunks.
 public struct DownloadPace: Hashable, Sendable {
     /// The bytes of each download per second of the store's clock; nil for no limit.
-    public let bytesPerSecond: Double?
+    package let bytesPerSecond: Double?
     /// The bytes in each chunk.
     ///
     /// The last chunk may be shorter.
-    public let chunkSize: Int
+    package let chunkSize: Int
 
     /// Everything at once, in chunks of 64 KiB.
     public static let atOnce = atOnce(inChunksOf: defaultChunkSize)

@@ -60,7 +60,7 @@ extension SandboxDriver {
     /// Returns a transaction of any account or, if a device is given, of the account that is signed in on the device.
     func signedTransaction(_ identifier: String, on device: DeviceID? = nil) throws -> SignedValue<TransactionPayload> {
         guard let transaction = try transaction(identifier, on: device) else {
-            throw SandboxError.unknownTransaction(identifier)
+            throw SandboxError(.unknownTransaction(identifier))
         }
         return transaction
     }

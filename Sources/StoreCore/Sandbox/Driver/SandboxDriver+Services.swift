@@ -284,7 +284,7 @@ extension SandboxDriver {
 
     /// Changes the store's country, and asks running apps whether their pending purchases continue in it.
     func changeStorefront(to countryCode: String) throws {
-        guard Storefronts.storefront(countryCode) != nil else { throw SandboxError.unknownStorefront(countryCode) }
+        guard Storefronts.storefront(countryCode) != nil else { throw SandboxError(.unknownStorefront(countryCode)) }
         try use { driverState, now in
             try driverState.refresh()
             guard driverState.state.catalog.countryCode != countryCode else { return }

@@ -37,7 +37,7 @@ public struct SandboxTimeline: Hashable, Sendable {
         /// The failure that the app received, for a refusal; the failure's reason names the rule.
         public var refusal: StoreFailure?
         /// Whether the event is a delivery to a device rather than a decision of the store.
-        public var isDelivery = false
+        package var isDelivery = false
         /// Further transactions that the event creates or changes.
         var others: [String] = []
         /// The transactions that those of the entry renew, restore or continue in another way.

@@ -228,9 +228,8 @@ extension SandboxState {
         let thousandths = min(max(Int((share * Double(Refund.whole)).rounded()), 1), Refund.whole)
         do throws(SandboxError) {
             return records + [try self.refund(number, of: sale, RefundShare(thousandths: thousandths), now: now)]
-        } catch .alreadyRefunded {
-            throw .alreadyRefunded
         } catch {
+            if case .alreadyRefunded = error.reason { throw .alreadyRefunded }
             throw .transactionNotRefundable
         }
     }

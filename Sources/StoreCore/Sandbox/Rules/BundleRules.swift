@@ -323,10 +323,12 @@ extension SandboxState {
     /// Throws if a subscription is a member of a bundle, which changes with the bundle alone.
     func checkIndependence(of index: SubscriptionIndex) throws {
         guard let bundle = subscriptions.bundle(of: index) else { return }
-        throw SandboxError.bundled(
-            group: subscriptions[index].group,
-            bundle: catalog[subscriptions[bundle].term.product].identifier,
-            bundleGroup: subscriptions[bundle].group
+        throw SandboxError(
+            .bundled(
+                group: subscriptions[index].group,
+                bundle: catalog[subscriptions[bundle].term.product].identifier,
+                bundleGroup: subscriptions[bundle].group
+            )
         )
     }
 

@@ -21,13 +21,13 @@ public struct CancellationPage: Hashable, Sendable {
     }
 
     /// The subscription's group.
-    public let groupIdentifier: String
+    package let groupIdentifier: String
     /// The subscription's product.
     public let productIdentifier: String
     /// The customer's language, as in `en-US`.
-    public let locale: String
+    package let locale: String
     /// The identifier of the request to the app's server; nil if it was not asked.
-    public let request: UUID?
+    package let request: UUID?
     /// The message; nil for none.
     public internal(set) var message: RetentionMessage?
     /// The origin of the message.

@@ -21,12 +21,14 @@ extension SandboxState {
         _ share: RefundShare = .init(),
         now: Date
     ) throws(SandboxError) -> LedgerRecord {
-        guard let sale else { throw .notSold(number.identifier) }
+        guard let sale else { throw SandboxError(.notSold(number.identifier)) }
         let (account, product) = (sale.account, sale.product)
         let purchases = accounts[account].history
         let place = purchases.index(of: number)
-        if let place, purchases[place].isShared { throw .notSold(number.identifier) }
-        guard revocations.cancellation(of: number) == nil else { throw .alreadyRefunded(number.identifier) }
+        if let place, purchases[place].isShared { throw SandboxError(.notSold(number.identifier)) }
+        guard revocations.cancellation(of: number) == nil else {
+            throw SandboxError(.alreadyRefunded(number.identifier))
+        }
         guard let place else {
             // A consumable is in no history: its refund covers one transaction, and revokes no access.
             let refund = Refund(
@@ -41,7 +43,7 @@ extension SandboxState {
         }
         // Nothing was sold if the purchase only changed the product of the next renewal, or came with a bundle.
         guard purchases[place].isOwn, purchases[place].term?.bundle?.period == nil else {
-            throw .notSold(number.identifier)
+            throw SandboxError(.notSold(number.identifier))
         }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
@@ -67,7 +69,7 @@ extension SandboxState {
     /// - Throws: ``SandboxError`` for a transaction that is not refunded.
     func reverseRefund(of identifier: String, now: Date) throws(SandboxError) -> LedgerRecord {
         guard let number = TransactionNumber(identifier), let refund = revocations.refund(of: number) else {
-            throw .notRefunded(identifier)
+            throw SandboxError(.notRefunded(identifier))
         }
         let reversal = RefundReversal(
             account: refund.account,
@@ -166,13 +168,13 @@ struct RefundShare: Hashable, Sendable {
 
     /// Creates a share in percent.
     ///
-    /// - Throws: ``SandboxError/invalidPercentage(_:)`` unless the share is above 0, at most 100, and a whole number of
+    /// - Throws: ``SandboxError`` unless the share is above 0, at most 100, and a whole number of
     ///   thousandths.
     init(percentage: Decimal, reason: Int?) throws(SandboxError) {
         var (exact, rounded) = (percentage * 1000, Decimal())
         NSDecimalRound(&rounded, &exact, 0, .plain)
         guard percentage > 0, percentage <= 100, rounded == exact, let thousandths = Int(rounded.description) else {
-            throw .invalidPercentage(percentage)
+            throw SandboxError(.invalidPercentage(percentage))
         }
         self.init(thousandths: thousandths, reason: reason)
     }

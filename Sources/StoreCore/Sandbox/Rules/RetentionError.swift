@@ -1,7 +1,7 @@
 import Foundation
 
 /// A reason why a store refuses an operation on retention messages; the Retention Messaging API has a code for each.
-public enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The image is not a PNG without transparency, or has other dimensions than its use requires.
     case invalidImage(String)
     /// An image with this identifier exists.
@@ -58,7 +58,7 @@ public enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible {
     case nothingOffered
 
     /// The reason, in one sentence.
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidImage(let reason): "the image cannot be used: \(reason)"
         case .imageExists(let identifier), .messageExists(let identifier):

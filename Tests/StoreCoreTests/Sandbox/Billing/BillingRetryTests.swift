@@ -105,7 +105,7 @@ import Testing
         #expect(subscriber.heard() == [])
         #expect(subscriber.at("2025-02-01T00:00:00Z").heard() == subscriber.purchase)
         #expect(try subscriber.metals.state == .subscribed)
-        let missing = SandboxError.notSubscribed(group: "woods")
+        let missing = SandboxError(.notSubscribed(group: "woods"))
         #expect(throws: missing) { try subscriber.account.resolveBillingIssue(inGroup: "woods") }
     }
 

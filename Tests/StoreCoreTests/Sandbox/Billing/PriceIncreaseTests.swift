@@ -100,7 +100,7 @@ import Testing
             #expect(try subscriber.metals.priceConsent == .pending)
             try subscriber.account.answerPriceConsent(.agree, inGroup: "metals")
             #expect(try subscriber.metals.priceConsent == .agreed)
-            let nothing = SandboxError.noPriceConsentPending(group: "metals")
+            let nothing = SandboxError(.noPriceConsentPending(group: "metals"))
             #expect(throws: nothing) { try subscriber.account.answerPriceConsent(.agree, inGroup: "metals") }
             #expect(subscriber.at("2025-0\(month)-01T00:00:00Z").heard() == subscriber.purchase)
             #expect(try subscriber.metals.priceConsent == nil)
@@ -153,8 +153,8 @@ import Testing
     }
 
     @Test func `A price that nothing can have, or of what is not sold, is refused`() throws {
-        #expect(throws: SandboxError.unknownProduct("tin")) { try Market().store.raisePrice(of: "tin", to: "1") }
-        #expect("\(SandboxError.noPriceConsentPending(group: "metals"))".contains("\"metals\""))
+        #expect(throws: SandboxError(.unknownProduct("tin"))) { try Market().store.raisePrice(of: "tin", to: "1") }
+        #expect("\(SandboxError(.noPriceConsentPending(group: "metals")))".contains("\"metals\""))
     }
 
     @Test func `A question survives the store, and the kept price with it`() throws {

@@ -33,17 +33,17 @@ import Testing
         #expect(try subscriber.account.transactions.map(\.expirationDate) == [Self.tenth])
         #expect(try subscriber.market.store.purchases().map(\.subscription?.expirationDate) == [Self.tenth])
         #expect(try subscriber.at("2025-06-01T00:00:00Z").heard() == [] && subscriber.charged == "9.99")
-        let missing = SandboxError.notSubscribed(group: "metals")
+        let missing = SandboxError(.notSubscribed(group: "metals"))
         #expect(throws: missing) { try subscriber.account.expireSubscription(inGroup: "metals") }
     }
 
     @Test func `A product in the place of its group is told from a group in which nothing runs`() throws {
         let account = try Subscriber().account
-        let error = SandboxError.notGroup(product: "gold.monthly", group: "metals")
+        let error = SandboxError(.notGroup(product: "gold.monthly", group: "metals"))
         #expect(throws: error) { try account.expireSubscription(inGroup: "gold.monthly") }
         #expect(throws: error) { try account.resolveBillingIssue(inGroup: "gold.monthly") }
         #expect(error.description == "\"gold.monthly\" is a product, its group is \"metals\"")
-        #expect(throws: SandboxError.notSubscribed(group: "woods")) {
+        #expect(throws: SandboxError(.notSubscribed(group: "woods"))) {
             try account.setAutoRenew(false, inGroup: "woods")
         }
     }
@@ -51,7 +51,7 @@ import Testing
     @Test func `A product and a group of one name are not confused`() throws {
         let product = SandboxProduct.autoRenewable("club", price: "1", period: .monthly, group: "club")
         let account = try SandboxStore(products: [product]).account
-        #expect(throws: SandboxError.notSubscribed(group: "club")) { try account.forceRenewal(inGroup: "club") }
+        #expect(throws: SandboxError(.notSubscribed(group: "club"))) { try account.forceRenewal(inGroup: "club") }
     }
 
     @Test func `B214: Only the newest period ends earlier, whatever was ordered in it`() throws {
@@ -128,7 +128,7 @@ import Testing
     @Test func `Commands about what does not run are errors that change nothing`() throws {
         let market = try Market()
         let account = market.store.account
-        let missing = SandboxError.notSubscribed(group: "metals")
+        let missing = SandboxError(.notSubscribed(group: "metals"))
         #expect(throws: missing) { try account.expireSubscription(inGroup: "metals") }
         #expect(throws: missing) { try account.forceRenewal(inGroup: "metals") }
         #expect(throws: missing) { try account.requestPriceIncreaseConsent(inGroup: "metals") }

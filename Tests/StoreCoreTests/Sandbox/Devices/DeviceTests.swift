@@ -67,13 +67,13 @@ import Testing
 
     @Test func `Names are given once and are not empty, and accounts stay in their store`() throws {
         let store = try Market().store
-        for name in ["", "account"] { #expect(throws: SandboxError.nameTaken(name)) { try store.addAccount(name) } }
+        for name in ["", "account"] { #expect(throws: SandboxError(.nameTaken(name))) { try store.addAccount(name) } }
         for name in ["", "device"] {
-            #expect(throws: SandboxError.nameTaken(name)) { try store.addDevice(name, signedInTo: nil) }
+            #expect(throws: SandboxError(.nameTaken(name))) { try store.addDevice(name, signedInTo: nil) }
         }
         let other = try Market().store.account
-        #expect(throws: SandboxError.foreignAccount("account")) { try store.addDevice("phone", signedInTo: other) }
-        #expect(throws: SandboxError.foreignAccount("account")) { try store.device.signIn(to: other) }
+        #expect(throws: SandboxError(.foreignAccount("account"))) { try store.addDevice("phone", signedInTo: other) }
+        #expect(throws: SandboxError(.foreignAccount("account"))) { try store.device.signIn(to: other) }
         #expect(store.devices.count == 1)
     }
 

@@ -43,7 +43,7 @@ import Testing
         try world.store.decide(request.transaction, as: .approve)
         await queue.settle()
         #expect(observer.history.last == .updated("full.game", .purchased) && world.store.undecidedRequests.isEmpty)
-        let decided = SandboxError.notUndecided(request.transaction)
+        let decided = SandboxError(.notUndecided(request.transaction))
         #expect(throws: decided) { try world.store.decide(request.transaction, as: .cancel) }
     }
 
@@ -178,13 +178,13 @@ import Testing
 
     @Test func `Sandbox errors name what is wrong`() throws {
         let store = try SandboxStore(products: World.products)
-        let errors: [(SandboxError, String)] = [
+        let errors: [(SandboxError.Reason, String)] = [
             (.unknownStorefront("ZZZ"), "ZZZ"), (.unknownProduct("swrod"), "swrod"), (.notUndecided("7"), "7"),
         ]
-        #expect(throws: errors[0].0) { _ = try SandboxStore(storefront: "ZZZ") }
-        #expect(throws: errors[1].0) { try store.setAvailability(.withdrawn, of: "swrod") }
-        #expect(throws: errors[2].0) { try store.decide("7", as: .approve) }
-        #expect(throws: SandboxError.notUndecided("seven")) { try store.decide("seven", as: .approve) }
+        #expect(throws: SandboxError(errors[0].0)) { _ = try SandboxStore(storefront: "ZZZ") }
+        #expect(throws: SandboxError(errors[1].0)) { try store.setAvailability(.withdrawn, of: "swrod") }
+        #expect(throws: SandboxError(errors[2].0)) { try store.decide("7", as: .approve) }
+        #expect(throws: SandboxError(.notUndecided("seven"))) { try store.decide("seven", as: .approve) }
         for (error, name) in errors { #expect(error.description.contains(name)) }
     }
 }

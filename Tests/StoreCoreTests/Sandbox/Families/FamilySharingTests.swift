@@ -166,7 +166,7 @@ import Testing
     @Test func `What a member has from another is not paid back to the member`() throws {
         home.annasApp.buy("album")
         let shared = try #require(try home.bob.transactions.first?.id)
-        #expect(throws: SandboxError.notSold(shared)) { try store.refund(shared) }
+        #expect(throws: SandboxError(.notSold(shared))) { try store.refund(shared) }
         #expect(home.bob.entitlements.count == 1)
     }
 

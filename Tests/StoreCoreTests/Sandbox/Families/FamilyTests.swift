@@ -37,7 +37,7 @@ import Testing
         #expect(family.members == [])
         #expect(home.heard == [[.revoked(["album"])]] && home.annasApp.recorder.callbacks == [])
         #expect(carol.family == nil)
-        #expect(throws: SandboxError.familyEnded("smiths")) { try family.add(home.bob) }
+        #expect(throws: SandboxError(.familyEnded("smiths"))) { try family.add(home.bob) }
         try store.addFamily("browns", organizer: home.bob).add(carol)
         #expect(carol.family?.name == "browns")
     }
@@ -81,14 +81,14 @@ import Testing
     @Test func `An account is in one family, under a name that no other has, in one store`() throws {
         let (bob, carol) = (home.bob, try store.addAccount("carol"))
         let stranger = try SandboxStore().account
-        #expect(throws: SandboxError.inFamily("bob")) { try store.addFamily("browns", organizer: bob) }
-        #expect(throws: SandboxError.inFamily("bob")) { try family.add(bob) }
-        #expect(throws: SandboxError.nameTaken("smiths")) { try store.addFamily("smiths", organizer: carol) }
-        #expect(throws: SandboxError.nameTaken("")) { try store.addFamily("", organizer: carol) }
-        #expect(throws: SandboxError.notInFamily("carol")) { try family.remove(carol) }
-        #expect(throws: SandboxError.foreignAccount("account")) { try family.add(stranger) }
-        #expect(throws: SandboxError.foreignAccount("account")) { try family.remove(stranger) }
-        #expect(throws: SandboxError.foreignAccount("account")) { try store.addFamily("x", organizer: stranger) }
+        #expect(throws: SandboxError(.inFamily("bob"))) { try store.addFamily("browns", organizer: bob) }
+        #expect(throws: SandboxError(.inFamily("bob"))) { try family.add(bob) }
+        #expect(throws: SandboxError(.nameTaken("smiths"))) { try store.addFamily("smiths", organizer: carol) }
+        #expect(throws: SandboxError(.nameTaken(""))) { try store.addFamily("", organizer: carol) }
+        #expect(throws: SandboxError(.notInFamily("carol"))) { try family.remove(carol) }
+        #expect(throws: SandboxError(.foreignAccount("account"))) { try family.add(stranger) }
+        #expect(throws: SandboxError(.foreignAccount("account"))) { try family.remove(stranger) }
+        #expect(throws: SandboxError(.foreignAccount("account"))) { try store.addFamily("x", organizer: stranger) }
         #expect(store.families == [family] && family.members == [home.anna, bob])
         #expect(bob.family == family && carol.family == nil)
     }

@@ -135,7 +135,7 @@ import Testing
         for identifier in ["3", "1", "4", "2"] { try store.decide(identifier, as: .approve) }
         for identifier in ["1", "2", "3", "4"] {
             try store.refund(identifier)
-            #expect(throws: SandboxError.alreadyRefunded(identifier)) { try store.refund(identifier) }
+            #expect(throws: SandboxError(.alreadyRefunded(identifier))) { try store.refund(identifier) }
             #expect(try store.signedTransaction(identifier).payload.revocationDate != nil)
         }
         #expect(try store.purchases().allSatisfy { $0.cancellationDate != nil })

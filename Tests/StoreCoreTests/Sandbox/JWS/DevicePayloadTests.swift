@@ -19,7 +19,7 @@ import Testing
         #expect(try tablet.signedAppTransaction.payload == store.account.signedAppTransaction.payload)
         try tablet.signIn(to: try store.addAccount("bob"))
         #expect(try tablet.signedTransactions.isEmpty && tablet.signedSubscriptions(inGroup: "metals").isEmpty)
-        #expect(throws: SandboxError.unknownTransaction("1")) { try tablet.signedTransaction("1") }
+        #expect(throws: SandboxError(.unknownTransaction("1"))) { try tablet.signedTransaction("1") }
         #expect(try tablet.signedAppTransaction.payload != store.account.signedAppTransaction.payload)
         try tablet.signOut()
         #expect(try tablet.signedTransactions.isEmpty)

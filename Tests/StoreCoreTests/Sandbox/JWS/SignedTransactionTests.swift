@@ -79,7 +79,7 @@ import Testing
         let app = App(on: market.store)
         app.buy("dragon", "sword")
         for identifier in ["1", "2", "3", "0", "-1", "01", "", "sword"] {
-            let unknown = SandboxError.unknownTransaction(identifier)
+            let unknown = SandboxError(.unknownTransaction(identifier))
             #expect(throws: unknown) { try market.store.signedTransaction(identifier) }
         }
         #expect(try market.store.account.signedTransactions.isEmpty)
@@ -153,7 +153,7 @@ import Testing
         market.advance(to: "2025-02-10T00:00:00Z")
         _ = try store.signedTransaction("2")
         try store.deleteTransaction("2")
-        #expect(throws: SandboxError.unknownTransaction("2")) { try store.signedTransaction("2") }
+        #expect(throws: SandboxError(.unknownTransaction("2"))) { try store.signedTransaction("2") }
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1"])
         #expect(try account.signedSubscriptions(inGroup: "metals").map(\.transaction.payload.transactionId) == ["1"])
         try store.clearTransactions()
@@ -185,7 +185,7 @@ import Testing
         app.buy("gold.monthly", "silver.monthly")
         market.advance(to: "2025-02-01T00:00:00Z")
         #expect(try payload("1").isUpgraded == nil)
-        #expect(throws: SandboxError.unknownTransaction("2")) { try payload("2") }
+        #expect(throws: SandboxError(.unknownTransaction("2"))) { try payload("2") }
         let renewal = try payload("3")
         #expect(renewal.productId == "silver.monthly" && renewal.transactionReason == .renewal && renewal.price == 4990)
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1", "3"])
@@ -193,7 +193,7 @@ import Testing
 
     @Test func `A3: A repeated purchase of a running subscription is no signed transaction`() throws {
         app.buy("gold.monthly", "gold.monthly")
-        #expect(throws: SandboxError.unknownTransaction("2")) { try payload("2") }
+        #expect(throws: SandboxError(.unknownTransaction("2"))) { try payload("2") }
         #expect(try account.signedTransactions.map(\.payload.transactionId) == ["1"])
     }
 

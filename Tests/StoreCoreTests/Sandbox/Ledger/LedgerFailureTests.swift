@@ -203,7 +203,7 @@ import Testing
         #expect(store.submit(receiver.commands(.buy("sword"))) == .taken)
         #expect(store.undecidedRequests.map(\.transaction) == ["1"])
         for spelling in ["+1", "01", "0", "", " 1"] {
-            #expect(throws: SandboxError.notUndecided(spelling)) { try store.decide(spelling, as: .approve) }
+            #expect(throws: SandboxError(.notUndecided(spelling))) { try store.decide(spelling, as: .approve) }
         }
         try store.decide("1", as: .approve)
         #expect(store.receipt(forTransaction: "1") != nil && store.receipt(forTransaction: "+1") == nil)

@@ -38,11 +38,11 @@ import Testing
         App(on: market.store).buy("sword")
         try market.store.resolveInterruption(of: "1")
         for identifier in ["1", "2", "one"] {
-            #expect(throws: SandboxError.notInterrupted(identifier)) {
+            #expect(throws: SandboxError(.notInterrupted(identifier))) {
                 try market.store.resolveInterruption(of: identifier)
             }
         }
-        #expect(SandboxError.notInterrupted("one").description.contains("one"))
+        #expect(SandboxError(.notInterrupted("one")).description.contains("one"))
         #expect(try market.store.account.totalCharged == Decimal(string: "0.99"))
     }
 

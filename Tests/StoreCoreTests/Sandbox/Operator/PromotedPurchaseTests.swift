@@ -98,8 +98,8 @@ import Testing
         }
         #expect(tablet.promotedProducts == ["spear", "sword"])
         #expect(store.device.promotedProducts == ["sword", "shield", "spear"])
-        #expect(throws: SandboxError.notPromoted("shield")) { try tablet.promote("shield") }
-        #expect(throws: SandboxError.notPromoted("swrod")) { try tablet.promote("swrod") }
+        #expect(throws: SandboxError(.notPromoted("shield"))) { try tablet.promote("shield") }
+        #expect(throws: SandboxError(.notPromoted("swrod"))) { try tablet.promote("swrod") }
         try store.device.promote("shield")
         try await context.run {
             try await controller.update(promotionOrder: [])

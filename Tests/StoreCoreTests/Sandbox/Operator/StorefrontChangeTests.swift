@@ -20,7 +20,7 @@ import Testing
         #expect(app.queue.storefront == SKStorefront(countryCode: "DEU", identifier: "143443"))
         try market.store.settle { try market.store.setStorefront("DEU") }
         #expect(app.recorder.callbacks.count == 1)
-        #expect(throws: SandboxError.unknownStorefront("DE")) { try market.store.setStorefront("DE") }
+        #expect(throws: SandboxError(.unknownStorefront("DE"))) { try market.store.setStorefront("DE") }
     }
 
     @Test func `B83, B131, B205: Prices, currency and texts follow`() throws {

@@ -181,7 +181,7 @@ import Testing
         App(on: store).buy("sword")
         try store.deleteTransaction("1")
         for name in ["1", "2", "", "01"] {
-            #expect(throws: SandboxError.unknownTransaction(name)) { try store.deleteTransaction(name) }
+            #expect(throws: SandboxError(.unknownTransaction(name))) { try store.deleteTransaction(name) }
         }
     }
 

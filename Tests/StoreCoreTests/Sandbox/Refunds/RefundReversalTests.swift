@@ -77,14 +77,14 @@ import Testing
     @Test func `What is not refunded cannot be taken back`() throws {
         try account.buy("sword")
         for identifier in ["1", "9", "x"] {
-            #expect(throws: SandboxError.notRefunded(identifier)) { try store.reverseRefund(of: identifier) }
+            #expect(throws: SandboxError(.notRefunded(identifier))) { try store.reverseRefund(of: identifier) }
         }
         try store.refund("1")
         try store.reverseRefund(of: "1")
-        #expect(throws: SandboxError.notRefunded("1")) { try store.reverseRefund(of: "1") }
+        #expect(throws: SandboxError(.notRefunded("1"))) { try store.reverseRefund(of: "1") }
         try store.refund("1")
         try store.deleteTransaction("1")
-        #expect(throws: SandboxError.notRefunded("1")) { try store.reverseRefund(of: "1") }
+        #expect(throws: SandboxError(.notRefunded("1"))) { try store.reverseRefund(of: "1") }
     }
 
     // MARK: Requests
@@ -101,10 +101,10 @@ import Testing
         let again = try SandboxStore(clock: market.clock, ledger: market.ledger)
         #expect(again.refundDecision == .approve && again.refundRequests == ["3"])
         for identifier in ["1", "2", "3", "4"] { #expect(try again.requestRefund(of: identifier) == .duplicate) }
-        #expect(throws: SandboxError.notUndecided("2")) { try again.declineRefund(of: "2") }
+        #expect(throws: SandboxError(.notUndecided("2"))) { try again.declineRefund(of: "2") }
         try again.declineRefund(of: "3")
         #expect(again.refundRequests.isEmpty)
-        #expect(throws: SandboxError.notUndecided("3")) { try again.declineRefund(of: "3") }
+        #expect(throws: SandboxError(.notUndecided("3"))) { try again.declineRefund(of: "3") }
     }
 
     @Test func `A request that is approved is a refund, and what cost nothing is not eligible`() throws {
@@ -113,7 +113,7 @@ import Testing
         #expect(try revocation(of: "1") != nil && store.requestRefund(of: "1") == .duplicate)
         try account.buy("full.game", "full.game")
         #expect(try store.requestRefund(of: "3") == .ineligible)
-        #expect(throws: SandboxError.unknownTransaction("9")) { try store.requestRefund(of: "9") }
+        #expect(throws: SandboxError(.unknownTransaction("9"))) { try store.requestRefund(of: "9") }
         // After a reversal it is as if nobody had asked.
         try store.reverseRefund(of: "1")
         store.refundDecision = .ask

@@ -37,14 +37,14 @@ import Testing
             #expect(try store.account.totalCharged == Decimal(string: "4.99"))
             #expect(try store.timeline.entries.contains { $0.what.contains("2.495 paid back, 50% of the price") })
         }
-        #expect(throws: SandboxError.alreadyRefunded("1")) { try store.refund("1", percentage: 50) }
+        #expect(throws: SandboxError(.alreadyRefunded("1"))) { try store.refund("1", percentage: 50) }
     }
 
     @Test(arguments: ["0", "-1", "100.001", "0.0001"])
     func `A percentage that is none is refused, and nothing is refunded`(percentage: String) throws {
         App(on: store).buy("full.game")
         let percentage = try #require(Decimal(string: percentage))
-        #expect(throws: SandboxError.invalidPercentage(percentage)) { try store.refund("1", percentage: percentage) }
+        #expect(throws: SandboxError(.invalidPercentage(percentage))) { try store.refund("1", percentage: percentage) }
         #expect(try account.totalRefunded == 0 && account.entitlements.count == 1)
     }
 
@@ -202,12 +202,12 @@ import Testing
         app.buy("dragon")
         for name in ["1", "2", "", "001", "x"] {
             let head = try market.ledger.head
-            #expect(throws: SandboxError.notSold(name)) { try market.store.refund(name) }
+            #expect(throws: SandboxError(.notSold(name))) { try market.store.refund(name) }
             #expect(try market.ledger.head == head)
         }
         let other = App(on: try store.addDevice("tablet", signedInTo: account), buying: "full.game")
         other.restore()
-        #expect(throws: SandboxError.notSold("3")) { try market.store.refund("3") }
+        #expect(throws: SandboxError(.notSold("3"))) { try market.store.refund("3") }
         #expect(account.entitlements.map(\.productIdentifier) == ["full.game"])
     }
 
@@ -215,7 +215,7 @@ import Testing
         let app = App(on: store, buying: "full.game", "sword")
         for number in ["1", "2"] {
             try store.refund(number)
-            #expect(throws: SandboxError.alreadyRefunded(number)) { try store.refund(number) }
+            #expect(throws: SandboxError(.alreadyRefunded(number))) { try store.refund(number) }
         }
         #expect(app.recorder.history.filter { $0 == .revoked(["full.game"]) }.count == 1)
         #expect(try account.totalRefunded == Decimal(string: "5.98"))

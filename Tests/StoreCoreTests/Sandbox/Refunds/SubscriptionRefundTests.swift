@@ -94,7 +94,7 @@ import Testing
         market.advance(to: "2025-01-10T00:00:00Z")
         app.buy("gold.monthly")
         app.recorder.clear()
-        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+        #expect(throws: SandboxError(.notSold("2"))) { try store.refund("2") }
         try store.refund("1")
         #expect(app.recorder.callbacks == [[.revoked(["gold.monthly"])]])
         #expect(try store.transactions.map(\.refundedAmount) == [Decimal(string: "9.99"), nil])
@@ -102,7 +102,7 @@ import Testing
 
     @Test func `B212: A change that waits for the renewal has cost nothing, and goes with the subscription`() throws {
         app.buy("gold.monthly", "silver.monthly")
-        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+        #expect(throws: SandboxError(.notSold("2"))) { try store.refund("2") }
         try store.refund("1")
         #expect(app.told { market.advance(to: "2025-03-01T00:00:00Z") } == [])
         #expect(account.entitlements == [])

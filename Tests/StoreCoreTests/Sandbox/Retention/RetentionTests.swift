@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `Whoever does not subscribe, or has canceled, cannot be about to cancel`() async throws {
-        await #expect(throws: SandboxError.notSubscribed(group: "metals")) {
+        await #expect(throws: SandboxError(.notSubscribed(group: "metals"))) {
             try await store.account.viewCancellation(inGroup: "metals")
         }
         try store.account.buy("gold.monthly")
@@ -54,7 +54,7 @@ import Testing
     @Test func `A member of a bundle is canceled with the bundle alone`() async throws {
         let account = try Market(BundleTests.products).account
         try account.buy("both")
-        await #expect(throws: SandboxError.bundled(group: "papers", bundle: "both", bundleGroup: "bundles")) {
+        await #expect(throws: SandboxError(.bundled(group: "papers", bundle: "both", bundleGroup: "bundles"))) {
             try await account.viewCancellation(inGroup: "papers")
         }
         #expect(try await account.viewCancellation(inGroup: "bundles").productIdentifier == "both")

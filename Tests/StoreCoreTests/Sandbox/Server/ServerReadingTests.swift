@@ -66,7 +66,7 @@ import Testing
         for wrong in ["", "M", "M000000000", orders[0].lowercased(), orders[0] + "0", "MIIIIIIIII"] {
             #expect(try view.transactions(ofOrder: wrong).isEmpty)
         }
-        #expect(throws: SandboxError.unknownTransaction("9")) { try store.orderIdentifier(of: "9") }
+        #expect(throws: SandboxError(.unknownTransaction("9"))) { try store.orderIdentifier(of: "9") }
         #expect(try view.orderIdentifier(of: "9") == nil)
     }
 

@@ -321,11 +321,11 @@ import Testing
 
     @Test func `A member changes with its bundle alone`() throws {
         try account.buy("both")
-        let error = SandboxError.bundled(group: "papers", bundle: "both", bundleGroup: "bundles")
+        let error = SandboxError(.bundled(group: "papers", bundle: "both", bundleGroup: "bundles"))
         #expect(throws: error) { try account.expireSubscription(inGroup: "papers") }
         #expect(throws: error) { try account.forceRenewal(inGroup: "papers") }
         #expect(throws: error) { try account.requestPriceIncreaseConsent(inGroup: "papers") }
-        #expect(throws: SandboxError.notSold("2")) { try store.refund("2") }
+        #expect(throws: SandboxError(.notSold("2"))) { try store.refund("2") }
         let sentence = #"the subscription in the group "papers" is a part of "both": use its group, "bundles""#
         #expect(error.description == sentence && entitled == ["both", "news", "music"])
         try store.raisePrice(of: "news", to: "6.99")

@@ -110,7 +110,7 @@ import Testing
         #expect(purchased.map(\.payment.productIdentifier) == ["gold.monthly", "silver.monthly"])
         #expect(Set(purchased.map(\.transactionIdentifier)).count == 1)
         #expect(market.metals?.renewsAs == "silver.monthly")
-        #expect(throws: SandboxError.notSold("2")) { try market.store.refund("2") }
+        #expect(throws: SandboxError(.notSold("2"))) { try market.store.refund("2") }
     }
 
     @Test func `A2: Only the transaction that is held can be refunded`() throws {
@@ -120,7 +120,7 @@ import Testing
         let listed = try market.store.transactions
         #expect(listed.map(\.held) == [nil, listed[0].id])
         #expect(listed.map(\.chargedAmount) == [amount("9.99"), nil])
-        #expect(throws: SandboxError.notSold(listed[1].id)) { try market.store.refund(listed[1].id) }
+        #expect(throws: SandboxError(.notSold(listed[1].id))) { try market.store.refund(listed[1].id) }
         try market.store.refund(listed[0].id)
         #expect(try market.account.entitlements.isEmpty && market.account.totalRefunded == amount("9.99"))
     }

@@ -69,7 +69,7 @@ import Testing
 
     @Test func `Renewal cannot be turned off where nothing runs`() throws {
         let market = try Market()
-        let missing = SandboxError.notSubscribed(group: "metals")
+        let missing = SandboxError(.notSubscribed(group: "metals"))
         #expect(throws: missing) { try market.account.setAutoRenew(false, inGroup: "metals") }
     }
 
