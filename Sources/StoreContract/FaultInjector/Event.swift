@@ -5,7 +5,7 @@ extension FaultInjector {
     /// A message that passes between a queue and its store.
     public struct Event: Sendable {
         /// The content of the message.
-        public enum Payload: Hashable, Sendable {
+        package enum Payload: Hashable, Sendable {
             /// Commands for the store.
             case submission([StoreCommand])
             /// The reply to these commands.
@@ -34,7 +34,7 @@ extension FaultInjector {
             case storefrontRead
 
             /// The point that the message passes.
-            public var point: Point {
+            package var point: Point {
                 switch self {
                 case .submission: .submission
                 case .reply: .reply
@@ -54,7 +54,7 @@ extension FaultInjector {
         }
 
         /// The content.
-        public let payload: Payload
+        package let payload: Payload
         /// The message's number at its point, from 1.
         public let number: Int
 

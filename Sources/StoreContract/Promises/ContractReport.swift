@@ -26,8 +26,8 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether no promise is broken.
     ///
-    /// Some promises may not have been tested, see ``notTried``. If the store does not open, ``ContractPromise/opens``
-    /// is broken.
+    /// Some promises may not have been tested, see ``notTried``. If the store does not open, the promise `opens` is
+    /// broken.
     public var isKept: Bool { broken.isEmpty }
 
     /// The promises that are broken.
@@ -40,10 +40,13 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
         entries.compactMap { if case .notTried = $0.verdict { $0.promise } else { nil } }
     }
 
-    /// Returns the verdict on one promise.
-    public subscript(promise: ContractPromise) -> Verdict {
-        entries.first { $0.promise == promise }?.verdict ?? .notTried(because: "the suite does not know this promise")
+    /// Returns the verdict on the promise with a name.
+    public subscript(name: String) -> Verdict {
+        entries.first { $0.promise.name == name }?.verdict ?? .notTried(because: "the suite does not know this promise")
     }
+
+    /// Returns the verdict on one promise.
+    package subscript(promise: ContractPromise) -> Verdict { self[promise.name] }
 
     /// A summary line, then one line for each promise: first the broken ones, then those that were not tested.
     public var description: String {
