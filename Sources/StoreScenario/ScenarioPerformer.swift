@@ -53,7 +53,7 @@ public struct ScenarioPerformer: Sendable {
     /// The lines of commands that restore the settings made so far that no ledger stores, in order.
     ///
     /// To restore the settings, perform the lines after the store's ledger was reopened.
-    public var settings: [String] { session.settings }
+    package var settings: [String] { session.settings }
 
     /// Applies those settings of a store's file that no ledger stores, as if commands had made them.
     package func adopt(_ settings: StoreConfiguration.Settings) throws(ScenarioError) {

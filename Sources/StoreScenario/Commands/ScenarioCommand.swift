@@ -3,9 +3,9 @@ import StoreCore
 /// A command of the scenario language: its name, its words and its effect.
 ///
 /// ``all`` is the only list of commands, used for parsing, help, completion and documentation.
-public struct ScenarioCommand: Identifiable, Sendable {
+package struct ScenarioCommand: Identifiable, Sendable {
     /// A group of related commands.
-    public enum Group: String, CaseIterable, Hashable, Sendable {
+    package enum Group: String, CaseIterable, Hashable, Sendable {
         /// Actions of an app and its user.
         case purchases = "Purchases"
         /// Time, renewals, payments for renewals, and offers.
@@ -23,19 +23,19 @@ public struct ScenarioCommand: Identifiable, Sendable {
     }
 
     /// The command's name, the first word of its line.
-    public let name: String
+    package let name: String
     /// The group of the command.
-    public let group: Group
+    package let group: Group
     /// The command's effect in one sentence, without a period.
-    public let summary: String
+    package let summary: String
     /// The parameters after the command's name, in order; optional ones are last.
-    public let parameters: [ScenarioParameter]
+    package let parameters: [ScenarioParameter]
     /// The command's options, which may be anywhere after its name.
-    public let options: [ScenarioOption]
+    package let options: [ScenarioOption]
     /// Whether the command changes a setting that no ledger stores.
     ///
     /// A store in a file repeats the command when it is opened.
-    public let isSetting: Bool
+    package let isSetting: Bool
     /// Whether the command waits for the app's server, which may use the store meanwhile.
     package let waitsForServer: Bool
     let body: @Sendable (Call) throws -> ScenarioAnswer
@@ -75,10 +75,10 @@ public struct ScenarioCommand: Identifiable, Sendable {
     }
 
     /// The command's name, which no other command has.
-    public var id: String { name }
+    package var id: String { name }
 
     /// The form of the command's line, as in `refund [TRANSACTION]`.
-    public var usage: String { ([name] + wordUsages).joined(separator: " ") }
+    package var usage: String { ([name] + wordUsages).joined(separator: " ") }
 
     /// The forms of the words behind the command's name.
     private var wordUsages: [String] {
@@ -110,24 +110,24 @@ public struct ScenarioCommand: Identifiable, Sendable {
     }
 
     /// Every command, grouped.
-    public static let all: [ScenarioCommand] =
+    package static let all: [ScenarioCommand] =
         purchases + subscriptions + billing + offers + refunds + families + server + external + retention + people
         + failures + questions
 
     /// Returns the command with a name, or nil if there is none.
-    public static func named(_ name: String) -> ScenarioCommand? { byName[name] }
+    package static func named(_ name: String) -> ScenarioCommand? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
 /// A word that a command expects at a position.
-public struct ScenarioParameter: Hashable, Sendable {
+package struct ScenarioParameter: Hashable, Sendable {
     /// The parameter's name, as in `product`.
-    public let name: String
+    package let name: String
     /// The kind of the word.
-    public let kind: ScenarioValueKind
+    package let kind: ScenarioValueKind
     /// Whether the word may be left out.
-    public let isOptional: Bool
+    package let isOptional: Bool
 
     init(_ name: String, _ kind: ScenarioValueKind, isOptional: Bool = false) {
         self.name = name
@@ -145,13 +145,13 @@ public struct ScenarioParameter: Hashable, Sendable {
 }
 
 /// An option of a command.
-public struct ScenarioOption: Hashable, Sendable {
+package struct ScenarioOption: Hashable, Sendable {
     /// The option's name, as in `--quantity`.
-    public let name: String
+    package let name: String
     /// The kind of the word after the option; nil if the option has no word.
-    public let kind: ScenarioValueKind?
+    package let kind: ScenarioValueKind?
     /// The effect of the option, in a few words.
-    public let summary: String
+    package let summary: String
 
     init(_ name: String, _ kind: ScenarioValueKind? = nil, _ summary: String) {
         self.name = name
@@ -187,7 +187,7 @@ extension Call {
 
 extension ScenarioCommand {
     /// The form of the command's line, its effect, and each parameter and option, in lines of at most 80 columns.
-    public var help: String {
+    package var help: String {
         let words =
             parameters.map { ($0.name.uppercased(), $0.kind.sentence) }
             + options.map { ($0.name, $0.summary + ($0.kind.map { ": \($0.sentence)" } ?? "")) }

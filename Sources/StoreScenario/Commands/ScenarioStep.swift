@@ -3,9 +3,9 @@
 /// After a line that begins with `try`, the scenario continues even if the store has refused the command.
 public struct ScenarioStep: Sendable, CustomStringConvertible {
     /// The command.
-    public let command: ScenarioCommand
+    package let command: ScenarioCommand
     /// Whether the line begins with `try`.
-    public let isTry: Bool
+    package let isTry: Bool
     /// The number of the line in the scenario, from 1; nil for a line outside of a scenario.
     public let line: Int?
     /// The words of the line, by the name of their parameter or option.

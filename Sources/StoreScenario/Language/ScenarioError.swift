@@ -21,9 +21,9 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
     /// The column at which the wrong word begins in the line, from 1; nil if no single word is wrong.
     public let column: Int?
     /// The wrong word; nil if no single word is wrong.
-    public let word: String?
+    package let word: String?
     /// The valid word that is most similar to ``word``; nil if none is similar.
-    public let suggestion: String?
+    package let suggestion: String?
     /// A sentence with the reason for the error, the expected input, and the suggestion.
     ///
     /// The wording is not stable.

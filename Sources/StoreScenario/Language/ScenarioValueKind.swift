@@ -2,7 +2,7 @@ import Foundation
 import StoreCore
 
 /// The kind of a word in a command, which determines its valid values.
-public enum ScenarioValueKind: Hashable, Sendable {
+package enum ScenarioValueKind: Hashable, Sendable {
     /// The identifier of a product.
     case product
     /// The name of an account.
@@ -40,7 +40,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     static let toggle = choice(["on", "off"])
 
     /// The valid words if they are the same for every store and can be listed; otherwise empty.
-    public var words: [String] {
+    package var words: [String] {
         switch self {
         case .choice(let words): words
         case .either(let words, let kind): words + kind.words
@@ -52,7 +52,7 @@ public enum ScenarioValueKind: Hashable, Sendable {
     }
 
     /// The description of a value, as in `a length of time as in 1mo, 7d or 12h`.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .product: "a product"
         case .account: "an account"
@@ -169,7 +169,7 @@ struct ScenarioDuration: Sendable {
 }
 
 /// The set of transactions among which `first` and `last` choose.
-public enum ScenarioTransactions: String, Hashable, Sendable {
+package enum ScenarioTransactions: String, Hashable, Sendable {
     /// Every transaction.
     case all
     /// Purchases and renewals that were sold and are not refunded.

@@ -8,7 +8,7 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
     /// the command's name, a sentence in `done`, and the transaction, if the command concerns one.
     public let json: String
     /// Whether the text is a table whose first line names the columns.
-    public let hasHeader: Bool
+    package let hasHeader: Bool
     /// The index of the line that names the columns of the table at the end of the text; nil without a table.
     package let headerLine: Int?
 
