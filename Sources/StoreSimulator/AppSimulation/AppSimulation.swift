@@ -209,13 +209,13 @@ extension AppSimulation {
     /// quirks, so that everything can arrive.
     ///
     /// - Parameter kinds: the kinds of quirks; by default all that an app can meet with the simulation's products. A
-    ///   run throws ``AppSimulationError/unfitQuirk(_:)`` for a kind that no app can meet.
+    ///   run throws an error for a kind that no app can meet.
     /// - Returns: a simulation that draws quirks.
     public func withQuirks(_ kinds: StoreQuirk.Kind...) -> Self { changed { $0.setup.quirks = kinds } }
 
     /// Begins each life with these steps.
     ///
-    /// A run throws an ``AppSimulationError`` if the steps name an action, a product or the like that the simulation
+    /// A run throws an error if the steps name an action, a product or the like that the simulation
     /// does not have.
     public func beginning(with steps: [AppStep]) -> Self { changed { $0.setup.beginning = steps } }
 
@@ -258,7 +258,7 @@ extension AppSimulation {
 }
 
 /// An error in the setup of an app's simulation.
-public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A product that is not among the simulation's products.
     case unknownProduct(String)
     /// A call of ``AppSimulation/holds(_:_:)`` for a product that cannot be bought repeatedly.
@@ -284,7 +284,7 @@ public enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertib
     case noSeed(String, file: String)
 
     /// A sentence that describes the error.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknownProduct(let name): "the simulation sells no product \(name)"
         case .isNotCounted(let name):

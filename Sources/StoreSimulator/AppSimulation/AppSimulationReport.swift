@@ -40,7 +40,7 @@ public struct AppSimulationReport: Sendable, CustomStringConvertible {
     /// Such calls, perhaps by an app that uses its own threads, did not reach the launch's store. The sentence is not
     /// part of the description, because the description is the same for the same seed, and other code in the process
     /// may make such calls.
-    public var hint: String? { Self.hint(ofStrays: strays) }
+    package var hint: String? { Self.hint(ofStrays: strays) }
 
     /// Returns the possible meaning of calls on threads that belong to no launch.
     static func hint(ofStrays count: Int) -> String? {
@@ -60,7 +60,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The seed of the life.
     public let seed: UInt64
     /// The number of steps in the life before it was reduced.
-    public let drawn: Int
+    package let drawn: Int
     /// The steps that are needed to break a rule.
     public let steps: [AppStep]
     /// The store's records of these steps, and the updates that the app received.
@@ -70,11 +70,11 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The steps, and the requests of the app, the store and the server to each other with their answers, a line each.
     ///
     /// It is empty in a simulation without a server.
-    public let exchanges: [String]
+    package let exchanges: [String]
     /// The ``events``, line by line.
     public var timeline: String { events.description }
     /// The page that was written to the folder of the file of seeds; nil if there is none.
-    public internal(set) var pageFile: URL?
+    package internal(set) var pageFile: URL?
 
     /// The reason why the seed could not be saved; nil if it was saved, or if there is no file of seeds.
     var notKept: String?
@@ -132,7 +132,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     ///
     /// The simulation also writes the sentence to standard error. Like ``AppSimulationReport/hint``, it is not part of
     /// the description.
-    public var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
+    package var hint: String? { AppSimulationReport.hint(ofStrays: strays) }
 
     /// The sentence, the seed, the source, the boundaries of the kills, the quirks, the number of lives, the page's
     /// file, the exchanges with the server, and the timeline.
