@@ -33,12 +33,36 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         case production
     }
 
+    /// The hash algorithm of app receipts.
+    public enum Digest: CaseIterable, Hashable, Sendable {
+        /// SHA-1, in receipts until 2023.
+        case sha1
+        /// SHA-256.
+        case sha256
+    }
+
+    /// The version of the signature in a transaction receipt, the first byte of its blob.
+    public enum TransactionReceiptVersion: UInt8, CaseIterable, Hashable, Sendable {
+        /// RSA with 1024 bits.
+        case rsa1024 = 2
+        /// RSA with 2048 bits.
+        case rsa2048 = 3
+
+        /// The number of bytes of a signature.
+        package var signatureLength: Int {
+            switch self {
+            case .rsa1024: 128
+            case .rsa2048: 256
+            }
+        }
+    }
+
     /// The authority that issues the signing certificates.
     public let authority: CertificateAuthority
     /// The environment's name in transaction receipts and JWS: `Sandbox` or `Production`; in Xcode's form, `Xcode`.
     public let environment: String
     /// The environment's name in app receipts: `ProductionSandbox` or `Production`; in Xcode's form, `Xcode`.
-    public let appReceiptEnvironment: String
+    package let appReceiptEnvironment: String
     private let clock: any StoreClock
     private let form: SigningForm
     private let transactionReceiptVersion: TransactionReceiptSigner.Version
@@ -67,9 +91,9 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         _ authority: CertificateAuthority,
         clock: any StoreClock,
         environment: Environment = .sandbox,
-        digest: PKCS7Signer.Digest = .sha256,
+        digest: Digest = .sha256,
         form: SigningForm = .appStore,
-        transactionReceiptVersion: TransactionReceiptSigner.Version = .rsa2048,
+        transactionReceiptVersion: TransactionReceiptVersion = .rsa2048,
         defect: CertificateAuthority.Defect? = nil
     ) throws(CryptoError) {
         if form == .xcode, let defect { throw CryptoError("this form cannot have the defect \(defect)") }
@@ -108,17 +132,17 @@ extension AppStoreSigner.Environment {
 
 extension AppStoreSigner {
     /// Returns a hash with SHA-1, 20 bytes.
-    public func deviceHash(of bytes: Data) -> Data { AppStoreVerifier.deviceHash(of: bytes) }
+    package func deviceHash(of bytes: Data) -> Data { AppStoreVerifier.deviceHash(of: bytes) }
 
     /// Seals a payload as PKCS #7.
     ///
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
-    public func seal(_ payload: Data) throws -> Data { try appReceipts.signer(at: clock.now).sign(payload) }
+    package func seal(_ payload: Data) throws -> Data { try appReceipts.signer(at: clock.now).sign(payload) }
 
     /// Verifies an app receipt's signature and certificates.
     ///
     /// - Throws: a ``VerificationFailure``, the reason for the refusal.
-    public func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data {
+    package func open(_ receipt: Data, creationDate: (Data) -> Date?) throws -> Data {
         try verifier().open(receipt, creationDate: creationDate)
     }
 }
@@ -277,7 +301,7 @@ extension CertificateAuthority {
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
     ///   key can be generated or written.
-    public func jwsSigner(
+    package func jwsSigner(
         at date: Date,
         form: SigningForm = .appStore,
         defect: Defect? = nil
@@ -297,7 +321,7 @@ extension CertificateAuthority {
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
     ///   key can be generated or written.
-    public func pkcs7Signer(
+    package func pkcs7Signer(
         at date: Date,
         digest: PKCS7Signer.Digest = .sha256,
         form: SigningForm = .appStore,
@@ -318,7 +342,7 @@ extension CertificateAuthority {
     /// - Returns: the signer.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date, if the form cannot have the defect, and if no
     ///   key can be generated or written.
-    public func transactionReceiptSigner(
+    package func transactionReceiptSigner(
         at date: Date,
         version: TransactionReceiptSigner.Version = .rsa2048,
         environment: String = "Sandbox",

@@ -127,7 +127,7 @@ extension AppStoreVerifier {
     ///
     /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, and an app transaction as of
     /// its `receiptCreationDate`. A transaction receipt has no signing date, and is verified as of its purchase: see
-    /// ``TransactionReceiptVerifier/verify(_:over:)``. A transaction receipt must have the form that ``AppStoreSigner``
+    /// `TransactionReceiptVerifier.verify(_:over:)`. A transaction receipt must have the form that ``AppStoreSigner``
     /// writes: a `pod` of 100, and an environment that is one of the App Store's or Xcode's.
     ///
     /// - Parameters:

@@ -5,13 +5,13 @@ import StoreCore
 ///
 /// Created by ``CertificateAuthority/jwsSigner(at:form:defect:)``. The header is encoded and hashed once; each
 /// signature costs little more than its ECDSA. A signer may be used on any thread.
-public struct JWSSigner: Sendable {
+package struct JWSSigner: Sendable {
     /// The certificates in `x5c`, in DER, the leaf first.
     ///
     /// Verifiers trust the last one.
-    public let certificates: [Data]
+    package let certificates: [Data]
     /// The dates at which all certificates are valid.
-    public let validity: Range<Date>
+    package let validity: Range<Date>
     private let header: [UInt8]
     private let context: SignatureContext
 
@@ -28,7 +28,7 @@ public struct JWSSigner: Sendable {
     /// - Returns: header, payload and signature in URL-safe Base64, with dots between them. The signature differs each
     ///   time.
     /// - Throws: a ``CryptoError`` if libcrypto fails.
-    public func sign(_ payload: Data) throws(CryptoError) -> String {
+    package func sign(_ payload: Data) throws(CryptoError) -> String {
         let unsigned = header.count + Base64URL.length(payload.count)
         var text = [UInt8](unsafeUninitializedCapacity: unsigned + 1 + JWSVerifier.signatureLength) { text, count in
             _ = text.initialize(fromContentsOf: header)

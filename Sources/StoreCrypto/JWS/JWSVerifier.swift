@@ -11,7 +11,7 @@ import StoreCore
 /// A JWS with a single changed bit is refused; as with every ECDSA, anyone can compute a second valid signature. A
 /// chain is verified once and cached; each further signature under it costs little more than its ECDSA. A verifier may
 /// be used on any thread.
-public struct JWSVerifier: Sendable {
+package struct JWSVerifier: Sendable {
     private let chains: ChainVerifier
     private let headers = PrefixCache<KnownHeader>()
 
@@ -31,7 +31,7 @@ public struct JWSVerifier: Sendable {
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. A listed leaf is
     ///     refused whatever the signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
-    public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
+    package init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
         chains = try ChainVerifier(form, anchor: root, revocationList: revocationList)
     }
 
@@ -42,7 +42,7 @@ public struct JWSVerifier: Sendable {
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
-    public func verify(_ jws: String, asOf date: Date) throws(VerificationFailure) -> Data {
+    package func verify(_ jws: String, asOf date: Date) throws(VerificationFailure) -> Data {
         try verify(jws) { _ in date }
     }
 
@@ -54,7 +54,7 @@ public struct JWSVerifier: Sendable {
     ///     refused.
     /// - Returns: the payload.
     /// - Throws: the reason for the refusal.
-    public func verify(
+    package func verify(
         _ jws: String,
         signedAt signingDate: (_ payload: Data) -> Date?
     ) throws(VerificationFailure) -> Data {

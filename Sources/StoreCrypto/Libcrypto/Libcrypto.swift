@@ -6,7 +6,7 @@ public enum Libcrypto {
     public static var isAvailable: Bool { Key.isAvailable }
 
     /// One line of advice for when ``isAvailable`` is false.
-    public static let advice =
+    package static let advice =
         "libcrypto's headers are missing: run `apt install libssl-dev` and build again from scratch"
 }
 

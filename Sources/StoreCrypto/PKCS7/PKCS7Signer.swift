@@ -4,21 +4,15 @@ import Foundation
 ///
 /// Created by ``CertificateAuthority/pkcs7Signer(at:digest:form:defect:)``. Each signature costs little more than its
 /// RSA. A signer may be used on any thread.
-public struct PKCS7Signer: Sendable {
-    /// The hash algorithm of a message.
-    public enum Digest: CaseIterable, Hashable, Sendable {
-        /// SHA-1, in receipts until 2023.
-        case sha1
-        /// SHA-256.
-        case sha256
-    }
+package struct PKCS7Signer: Sendable {
+    package typealias Digest = AppStoreSigner.Digest
 
     /// The certificates in messages, in DER, the leaf first.
     ///
     /// Verifiers trust the last one.
-    public let certificates: [Data]
+    package let certificates: [Data]
     /// The dates at which all certificates are valid.
-    public let validity: Range<Date>
+    package let validity: Range<Date>
     private let form: SigningForm
     private let digest: Digest
     private let name: [UInt8]
@@ -38,7 +32,7 @@ public struct PKCS7Signer: Sendable {
     /// - Returns: the message, which includes the content: in DER; in Xcode's form, in BER. Equal content has equal
     ///   messages.
     /// - Throws: a ``CryptoError`` if libcrypto fails.
-    public func sign(_ content: Data) throws(CryptoError) -> Data {
+    package func sign(_ content: Data) throws(CryptoError) -> Data {
         let message = SignedData(
             content: [UInt8](content),
             digest: digest,

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A verifier reads DER, and BER as Xcode writes it. A message with a single changed bit is refused. A chain is
 /// verified once and cached. A verifier may be used on any thread.
-public struct PKCS7Verifier: Sendable {
+package struct PKCS7Verifier: Sendable {
     private let form: SigningForm
     private let chains: ChainVerifier
     private let known = PrefixCache<VerifiedChain>()
@@ -17,7 +17,7 @@ public struct PKCS7Verifier: Sendable {
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none. A listed leaf is
     ///     refused whatever the signing date. Xcode's form has none.
     /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
-    public init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
+    package init(root: Data, form: SigningForm = .appStore, revocationList: Data? = nil) throws(CryptoError) {
         self.form = form
         chains = try ChainVerifier(form, anchor: root, revocationList: revocationList)
     }
@@ -29,7 +29,7 @@ public struct PKCS7Verifier: Sendable {
     ///   - date: the signing date, at which all certificates have to be valid.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
-    public func verify(_ message: Data, asOf date: Date) throws(VerificationFailure) -> Data {
+    package func verify(_ message: Data, asOf date: Date) throws(VerificationFailure) -> Data {
         try verify(message) { _ in date }
     }
 
@@ -41,7 +41,7 @@ public struct PKCS7Verifier: Sendable {
     ///     refused.
     /// - Returns: the content.
     /// - Throws: the reason for the refusal.
-    public func verify(
+    package func verify(
         _ message: Data,
         signedAt signingDate: (_ content: Data) -> Date?
     ) throws(VerificationFailure) -> Data {

@@ -5,31 +5,17 @@ import StoreCore
 ///
 /// Created by ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)``. The root itself issues
 /// the certificate, since a receipt can contain only one. A signer may be used on any thread.
-public struct TransactionReceiptSigner: ReceiptSigner {
-    /// The version of a signature, the first byte of its blob.
-    public enum Version: UInt8, CaseIterable, Hashable, Sendable {
-        /// RSA with 1024 bits.
-        case rsa1024 = 2
-        /// RSA with 2048 bits.
-        case rsa2048 = 3
-
-        /// The number of bytes of a signature.
-        public var signatureLength: Int {
-            switch self {
-            case .rsa1024: 128
-            case .rsa2048: 256
-            }
-        }
-    }
+package struct TransactionReceiptSigner: ReceiptSigner {
+    package typealias Version = AppStoreSigner.TransactionReceiptVersion
 
     /// The environment's name in receipts.
-    public let environment: String
+    package let environment: String
     /// The version of the signatures.
-    public let version: Version
+    package let version: Version
     /// The certificate in DER.
-    public let certificate: Data
+    package let certificate: Data
     /// The dates at which the certificate is valid.
-    public let validity: Range<Date>
+    package let validity: Range<Date>
     private let context: SignatureContext
     private let verifier: TransactionReceiptVerifier
 
@@ -42,25 +28,25 @@ public struct TransactionReceiptSigner: ReceiptSigner {
     }
 
     /// The number of ``version``.
-    public var signatureVersion: UInt8 { version.rawValue }
+    package var signatureVersion: UInt8 { version.rawValue }
 
     /// The number of bytes of every signature.
-    public var signatureLength: Int { version.signatureLength }
+    package var signatureLength: Int { version.signatureLength }
 
     /// Signs a message.
     ///
     /// - Parameter message: the version's byte, then the receipt's inner property list.
     /// - Returns: ``signatureLength`` bytes, the same each time.
     /// - Throws: a ``CryptoError`` if libcrypto fails.
-    public func sign(_ message: Data) throws -> Data { Data(try context.sign(message)) }
+    package func sign(_ message: Data) throws -> Data { Data(try context.sign(message)) }
 
     /// Returns whether the signature is this signer's for the message.
-    public func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
+    package func isValid(signature: Data, for message: Data) -> Bool { context.isValid(signature, for: message) }
 
     /// Returns whether the signature was made with a certificate of the same root, whatever the time.
     ///
     /// ``TransactionReceiptVerifier`` also checks the dates.
-    public func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
+    package func isValid(signature: Data, certificate: Data, for message: Data) -> Bool {
         (try? verifier.verify(signature, certificate: certificate, over: message)) != nil
     }
 }

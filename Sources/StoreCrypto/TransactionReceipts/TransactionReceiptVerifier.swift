@@ -4,14 +4,14 @@ import StoreCore
 /// A verifier of the signatures in transaction receipts from 2009 to 2013, without a network.
 ///
 /// A receipt with a single changed bit is refused. A verifier may be used on any thread.
-public struct TransactionReceiptVerifier: Sendable {
+package struct TransactionReceiptVerifier: Sendable {
     private let chains: ChainVerifier
 
     /// Creates a verifier.
     ///
     /// - Parameter root: the certificate to trust, in DER: the one that issued the receipts' certificate.
     /// - Throws: a ``CryptoError`` if the certificate is unreadable.
-    public init(root: Data) throws(CryptoError) { chains = try ChainVerifier(.transactionReceipt, anchor: root) }
+    package init(root: Data) throws(CryptoError) { chains = try ChainVerifier(.transactionReceipt, anchor: root) }
 
     /// Verifies a signature as of a date.
     ///
@@ -21,7 +21,7 @@ public struct TransactionReceiptVerifier: Sendable {
     ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
     ///   - date: the signing date, at which both certificates have to be valid.
     /// - Throws: the reason for the refusal.
-    public func verify(_ blob: Data, over purchaseInformation: Data, asOf date: Date) throws(VerificationFailure) {
+    package func verify(_ blob: Data, over purchaseInformation: Data, asOf date: Date) throws(VerificationFailure) {
         try chain(blob, over: purchaseInformation).requireValidity(at: date)
     }
 
@@ -34,7 +34,7 @@ public struct TransactionReceiptVerifier: Sendable {
     ///   - blob: the receipt's `signature`, decoded from Base64. Untrusted input, of any content and length.
     ///   - purchaseInformation: the receipt's `purchase-info`, decoded from Base64.
     /// - Throws: the reason for the refusal.
-    public func verify(_ blob: Data, over purchaseInformation: Data) throws(VerificationFailure) {
+    package func verify(_ blob: Data, over purchaseInformation: Data) throws(VerificationFailure) {
         let chain = try chain(blob, over: purchaseInformation)
         try chain.requireValidity(since: try Self.purchaseDate(of: purchaseInformation))
     }
