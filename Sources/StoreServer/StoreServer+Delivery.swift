@@ -62,7 +62,7 @@ extension StoreServer {
     }
 
     /// The rules of ``deliverNotifications(with:times:ofType:)`` that apply to further notifications, in order.
-    public var deliveryRules: [DeliveryRule] { outbox.rules }
+    package var deliveryRules: [DeliveryRule] { outbox.rules }
 
     /// Removes the rules of ``deliverNotifications(with:times:ofType:)``, and delivers what they hold back.
     public func deliverNotificationsNormally() { outbox.replaceRules([]) }

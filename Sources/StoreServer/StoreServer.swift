@@ -40,7 +40,7 @@ public final class StoreServer: Sendable {
     ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
     /// - Throws: ``StoreServerError`` if the server cannot listen on its address, if libmicrohttpd is missing
-    ///   (``MicroHTTPD/advice``), or if other machines could control its store; a `CryptoError` if a key cannot be
+    ///   (`MicroHTTPD.advice`), or if other machines could control its store; a `CryptoError` if a key cannot be
     ///   created; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
@@ -232,18 +232,18 @@ extension StoreServer {
         /// The maximum size of a request's body, in bytes.
         ///
         /// A longer body is refused with HTTP status 413.
-        public var maximumBodySize = 1 << 20
+        package var maximumBodySize = 1 << 20
         /// The maximum size of a request to verify a receipt or to upload an image, in bytes; ``maximumBodySize`` if that
         /// is greater.
         ///
         /// The default of 16 MiB suffices for a receipt with some 39,000 purchases.
-        public var maximumReceiptBodySize = 16 << 20
+        package var maximumReceiptBodySize = 16 << 20
         /// The maximum number of connections.
         ///
         /// If there are more, the server closes those on which it has waited longest for a request. A further
         /// connection has to wait only while all others have a request in progress. If other machines can reach
         /// ``host``, a single address may use half of the connections.
-        public var maximumConnections = 256
+        package var maximumConnections = 256
         /// The seconds after which an idle connection is closed.
         ///
         /// A request has twice this time to arrive, even if its connection is not idle.
@@ -251,12 +251,12 @@ extension StoreServer {
         /// The maximum number of connected queues for the token of a device.
         ///
         /// A further one is refused with HTTP status 429.
-        public var maximumStreamsPerToken = 16
+        package var maximumStreamsPerToken = 16
         /// The seconds between two heartbeats to a remote queue; by default 5, and limited to the range from 0.01 to
         /// 86,400.
         ///
         /// A queue considers its connection lost after three times this time without a heartbeat.
-        public var heartbeat: TimeInterval = 5
+        package var heartbeat: TimeInterval = 5
         /// Whether tests can operate and read the store over HTTP, at ``StoreServer/controlURL``; false by default.
         ///
         /// The interface is served only to this machine, so ``host`` must be a loopback address.

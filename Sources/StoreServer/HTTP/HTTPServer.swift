@@ -223,7 +223,7 @@ public enum MicroHTTPD {
     }
 
     /// One line of advice for a build in which ``isAvailable`` is false.
-    public static let advice =
+    package static let advice =
         "libmicrohttpd's header is missing: run `apt install libmicrohttpd-dev` and build again from scratch"
 }
 
@@ -272,6 +272,6 @@ public struct StoreServerError: Error, Hashable, Sendable, CustomStringConvertib
 
     init(_ description: String) { self.description = description }
 
-    /// The error in a build without libmicrohttpd; its description is ``MicroHTTPD/advice``.
+    /// The error in a build without libmicrohttpd; its description is `MicroHTTPD.advice`.
     public static let unavailable = StoreServerError(MicroHTTPD.advice)
 }

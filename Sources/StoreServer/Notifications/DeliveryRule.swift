@@ -4,13 +4,13 @@ import StoreScenario
 ///
 /// The first rule that a notification satisfies applies to its delivery. Retries, and notifications that are sent again
 /// on request, satisfy no rule.
-public struct DeliveryRule: Hashable, Sendable {
+package struct DeliveryRule: Hashable, Sendable {
     /// The fault.
-    public let fault: DeliveryFault
+    package let fault: DeliveryFault
     /// The number of notifications that the rule still applies to; nil for all until the rule is removed.
-    public internal(set) var times: Int?
+    package internal(set) var times: Int?
     /// The type of the notifications, such as `DID_RENEW`; nil for every type.
-    public let type: String?
+    package let type: String?
 }
 
 extension DeliveryRule {

@@ -10,7 +10,7 @@ import StoreRemote
 ///
 /// Redirects are not followed, so a notification reaches only its intended server. The head of the response determines
 /// the result; the body is read only if it has a choice of a retention message.
-public final class URLSessionTransport: NotificationTransport {
+package final class URLSessionTransport: NotificationTransport {
     private let session: URLSession
     private let deliveries = Deliveries()
     private let timeout: TimeInterval
@@ -19,7 +19,7 @@ public final class URLSessionTransport: NotificationTransport {
     ///
     /// - Parameter timeout: the maximum time of a delivery, in seconds, from its beginning to the end of the response's
     ///   head.
-    public init(timeout: TimeInterval = 10) {
+    package init(timeout: TimeInterval = 10) {
         self.timeout = timeout
         session = URLSession(notifyingAtOnce: deliveries)
     }
@@ -27,14 +27,14 @@ public final class URLSessionTransport: NotificationTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     /// Posts a notification.
-    public func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
+    package func post(_ body: Data, to url: URL, reply: @escaping @Sendable (SendAttemptResult, Int?) -> Void) {
         send(body, to: url, timeout: timeout, readsBody: false) { result, status, _ in reply(result, status) }
     }
 
     /// Posts a request for a retention message.
     ///
     /// A response of more than 64 KiB is invalid.
-    public func ask(
+    package func ask(
         _ body: Data,
         at url: URL,
         timeout: TimeInterval,

@@ -5,9 +5,9 @@ public struct ServerSimulationFailure: Error, Sendable, CustomStringConvertible 
     /// The seed of the life.
     public let seed: UInt64
     /// The number of steps in the life before it was reduced.
-    public let drawn: Int
+    package let drawn: Int
     /// Whether the reduction ended early, after many trials, so that fewer steps may do.
-    public let isUnfinished: Bool
+    package let isUnfinished: Bool
     /// The steps that are needed to break the rule, one in each line: a command of the scenario language, or a comment
     /// that says what happened on the network or to the server.
     public let steps: [String]

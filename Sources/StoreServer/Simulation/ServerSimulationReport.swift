@@ -11,10 +11,10 @@ public struct ServerSimulationReport: Sendable, CustomStringConvertible {
     /// The number of times that the server was killed.
     public internal(set) var kills = 0
     /// The real time of the run.
-    public internal(set) var duration = Duration.zero
+    package internal(set) var duration = Duration.zero
 
     /// The number of lives in a minute.
-    public var livesPerMinute: Int {
+    package var livesPerMinute: Int {
         let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
         return seconds > 0 ? Int(Double(runs) * 60 / seconds) : 0
     }
