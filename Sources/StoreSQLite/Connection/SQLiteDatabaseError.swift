@@ -184,6 +184,6 @@ public enum SQLite {
     }
 
     /// One line of advice for a build in which ``isAvailable`` is false.
-    public static let advice =
+    package static let advice =
         "SQLite's header is missing: run `apt install libsqlite3-dev` and build again from scratch"
 }
