@@ -151,5 +151,5 @@ public enum Postgres {
     }
 
     /// One line of advice for a build in which ``isAvailable`` is false.
-    public static let advice = "libpq's header is missing: run `apt install libpq-dev` and build again from scratch"
+    package static let advice = "libpq's header is missing: run `apt install libpq-dev` and build again from scratch"
 }
