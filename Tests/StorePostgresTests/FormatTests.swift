@@ -28,7 +28,9 @@
             }
             group.wait()
             #expect(opened.withLock { $0 } == 8)
-            #expect(try place.run("SELECT number FROM {schema}.migration ORDER BY number") == [["1"], ["2"], ["3"], ["4"]])
+            #expect(
+                try place.run("SELECT number FROM {schema}.migration ORDER BY number") == [["1"], ["2"], ["3"], ["4"]]
+            )
         }
 
         @Test func `A role that may read and append is enough`() throws {

@@ -67,7 +67,8 @@ extension SandboxError {
                 "no country has the code \"\(code)\"; it is ISO 3166-1 alpha-3, as in USA"
             case .unknownProduct(let identifier): "no product \"\(identifier)\" is registered in this store"
             case .notUndecided(let identifier): "no transaction \"\(identifier)\" waits for a decision"
-            case .notInterrupted(let identifier): "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
+            case .notInterrupted(let identifier):
+                "no transaction \"\(identifier)\" was interrupted and waits to be resolved"
             case .notPromoted(let identifier): "the store's page on this device does not show \"\(identifier)\""
             case .notPurchaseIntent(let reason): "the link begins no purchase from this app: \(reason)"
             case .nameTaken(let name) where name.isEmpty: "accounts, devices and families need a name that is not empty"
