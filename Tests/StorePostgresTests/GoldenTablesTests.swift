@@ -1,5 +1,6 @@
 #if canImport(CPostgres)
     import Foundation
+    import PostgresCluster
     import StoreCore
     import StorePostgres
     import TestSupport
