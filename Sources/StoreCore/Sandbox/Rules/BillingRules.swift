@@ -75,8 +75,8 @@ extension SandboxState {
     func noSubscription(inGroup group: String) -> SandboxError {
         let own = catalog.index(of: group).flatMap { catalog[$0].subscription?.groupIdentifier }
         let isGroup = catalog.allProducts.contains { $0.subscription?.groupIdentifier == group }
-        guard let own, !isGroup else { return .notSubscribed(group: group) }
-        return .notGroup(product: group, group: own)
+        guard let own, !isGroup else { return SandboxError(.notSubscribed(group: group)) }
+        return SandboxError(.notGroup(product: group, group: own))
     }
 
     /// Returns the events that turn a subscription's auto-renewal on or off.
