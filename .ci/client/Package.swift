@@ -106,5 +106,37 @@ let package = Package(
             name: "SimulatedAppTests",
             dependencies: [.product(name: "StoreSimulator", package: "StoreCore"), storeKit, storeCore]
         ),
+
+        // Ten small apps, written by people who had only README.md: an observer object, an actor, an observable paywall, a
+        // plugin with method calls and events, completion handlers, a kiosk, a game, a magazine, a family's plan; and a server.
+        .target(name: "CoinShopApp", dependencies: [storeKit]),
+        .testTarget(name: "CoinShopAppTests", dependencies: ["CoinShopApp", storeKit, storeCore]),
+        .target(name: "ClubStoreApp", dependencies: [storeKit]),
+        .testTarget(name: "ClubStoreAppTests", dependencies: ["ClubStoreApp", storeKit, storeCore]),
+        .target(name: "PaywallApp", dependencies: [storeKit]),
+        .testTarget(name: "PaywallAppTests", dependencies: ["PaywallApp", storeKit, storeCore]),
+        .target(name: "ChannelPluginApp", dependencies: [storeKit]),
+        .testTarget(name: "ChannelPluginAppTests", dependencies: ["ChannelPluginApp", storeKit, storeCore]),
+        .target(name: "CallbackStoreApp", dependencies: [storeKit]),
+        .testTarget(name: "CallbackStoreAppTests", dependencies: ["CallbackStoreApp", storeKit, storeCore]),
+        .target(name: "KioskApp", dependencies: [storeKit]),
+        .testTarget(name: "KioskAppTests", dependencies: ["KioskApp", storeKit, storeCore]),
+        .target(name: "GemGameApp", dependencies: [storeKit]),
+        .testTarget(
+            name: "GemGameAppTests",
+            dependencies: ["GemGameApp", .product(name: "StoreSimulator", package: "StoreCore"), storeKit, storeCore]
+        ),
+        .target(name: "MagazineApp", dependencies: [storeKit]),
+        .testTarget(name: "MagazineAppTests", dependencies: ["MagazineApp", storeKit, storeCore]),
+        .target(name: "FamilyPlanApp", dependencies: [storeKit]),
+        .testTarget(name: "FamilyPlanAppTests", dependencies: ["FamilyPlanApp", storeKit, storeCore]),
+        .target(name: "HookServerApp"),
+        .testTarget(
+            name: "HookServerAppTests",
+            dependencies: [
+                "HookServerApp", .product(name: "StoreServer", package: "StoreCore"),
+                .product(name: "StoreCrypto", package: "StoreCore"), storeKit, storeCore,
+            ]
+        ),
     ]
 )
