@@ -2,22 +2,22 @@ import Foundation
 import StoreKit
 
 /// Store Kit 2 for code that does not await. Completion handlers are called on the main actor.
-public final class CallbackStore: @unchecked Sendable {
-    public struct Purchase: Equatable, Sendable {
-        public let productID: String
-        public let transactionID: UInt64
-        public let expirationDate: Date?
-        public let isRevoked: Bool
-        public let isRenewal: Bool
+package final class CallbackStore: @unchecked Sendable {
+    package struct Purchase: Equatable, Sendable {
+        package let productID: String
+        package let transactionID: UInt64
+        package let expirationDate: Date?
+        package let isRevoked: Bool
+        package let isRenewal: Bool
     }
 
-    public struct Item: Equatable, Sendable {
-        public let id: String
-        public let name: String
-        public let price: String
+    package struct Item: Equatable, Sendable {
+        package let id: String
+        package let name: String
+        package let price: String
     }
 
-    public enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         case unknownProduct
         case cancelled
         /// Somebody else decides. If they allow it, the handler of `start(_:)` is called.
@@ -39,13 +39,13 @@ public final class CallbackStore: @unchecked Sendable {
         }
     }
 
-    public typealias Completion<Value> = @MainActor @Sendable (Result<Value, Failure>) -> Void
-    public typealias PurchaseHandler = @MainActor @Sendable (Purchase) -> Void
+    package typealias Completion<Value> = @MainActor @Sendable (Result<Value, Failure>) -> Void
+    package typealias PurchaseHandler = @MainActor @Sendable (Purchase) -> Void
 
     private let lock = NSLock()
     private var listener: Task<Void, Never>?
 
-    public init() {}
+    package init() {}
 
     deinit { listener?.cancel() }
 
@@ -53,7 +53,7 @@ public final class CallbackStore: @unchecked Sendable {
 
     /// The handler is told of what comes by itself: what a parent allows, renewals, refunds, and what an earlier launch
     /// has not finished. A purchase is finished when the handler has returned.
-    public func start(_ handler: @escaping PurchaseHandler) {
+    package func start(_ handler: @escaping PurchaseHandler) {
         let task = Task {
             for await result in Transaction.updates {
                 guard case .verified(let transaction) = result else { continue }
@@ -64,7 +64,7 @@ public final class CallbackStore: @unchecked Sendable {
         replaceListener(by: task)
     }
 
-    public func stop() { replaceListener(by: nil) }
+    package func stop() { replaceListener(by: nil) }
 
     private func replaceListener(by task: Task<Void, Never>?) {
         let former: Task<Void, Never>? = lock.withLock {
@@ -76,7 +76,7 @@ public final class CallbackStore: @unchecked Sendable {
 
     // MARK: Asking and buying
 
-    public func items(_ ids: [String], completion: @escaping Completion<[Item]>) {
+    package func items(_ ids: [String], completion: @escaping Completion<[Item]>) {
         perform(completion) {
             try await Product.products(for: ids)
                 .sorted { $0.id < $1.id }
@@ -85,7 +85,7 @@ public final class CallbackStore: @unchecked Sendable {
     }
 
     /// A purchase is finished when the completion handler has returned.
-    public func buy(_ id: String, account: UUID? = nil, completion: @escaping Completion<Purchase>) {
+    package func buy(_ id: String, account: UUID? = nil, completion: @escaping Completion<Purchase>) {
         Task {
             do {
                 let transaction = try await Self.purchase(id, for: account)
@@ -97,7 +97,7 @@ public final class CallbackStore: @unchecked Sendable {
         }
     }
 
-    public func isActive(_ id: String, completion: @escaping Completion<Bool>) {
+    package func isActive(_ id: String, completion: @escaping Completion<Bool>) {
         perform(completion) {
             for await case .verified(let transaction) in Transaction.currentEntitlements
             where transaction.productID == id {
@@ -107,7 +107,7 @@ public final class CallbackStore: @unchecked Sendable {
         }
     }
 
-    public func restore(completion: @escaping Completion<Set<String>>) {
+    package func restore(completion: @escaping Completion<Set<String>>) {
         perform(completion) {
             try await AppStore.sync()
             var products: Set<String> = []

@@ -2,63 +2,63 @@ import Foundation
 import StoreKit
 
 /// What comes over the channel: a name, and arguments of the codec's types.
-public struct MethodCall {
-    public let method: String
-    public let arguments: [String: Any]
+package struct MethodCall {
+    package let method: String
+    package let arguments: [String: Any]
 
-    public init(_ method: String, arguments: [String: Any] = [:]) {
+    package init(_ method: String, arguments: [String: Any] = [:]) {
         self.method = method
         self.arguments = arguments
     }
 }
 
 /// What goes back in place of a result.
-public struct PluginError: Error, Equatable {
-    public let code: String
-    public let message: String
+package struct PluginError: Error, Equatable {
+    package let code: String
+    package let message: String
 }
 
-public typealias MethodResult = @MainActor @Sendable (Any?) -> Void
-public typealias EventSink = @MainActor @Sendable ([String: Any]) -> Void
+package typealias MethodResult = @MainActor @Sendable (Any?) -> Void
+package typealias EventSink = @MainActor @Sendable ([String: Any]) -> Void
 
 /// The native half of a plugin for purchases. Whoever is on the other side delivers, and says when that is done.
 @MainActor
-public final class PurchasePlugin {
+package final class PurchasePlugin {
     private var sink: EventSink?
     /// What has happened before somebody listens.
     private var backlog: [[String: Any]] = []
     private var updates: Task<Void, Never>?
 
-    public init() {}
+    package init() {}
 
     deinit { updates?.cancel() }
 
     // MARK: The plugin's life
 
-    public func attach() {
+    package func attach() {
         guard updates == nil else { return }
         updates = Task { [weak self] in
             for await result in Transaction.updates { self?.report(result) }
         }
     }
 
-    public func detach() {
+    package func detach() {
         updates?.cancel()
         updates = nil
         sink = nil
     }
 
-    public func onListen(_ sink: @escaping EventSink) {
+    package func onListen(_ sink: @escaping EventSink) {
         self.sink = sink
         for event in backlog { sink(event) }
         backlog = []
     }
 
-    public func onCancel() { sink = nil }
+    package func onCancel() { sink = nil }
 
     // MARK: Methods
 
-    public func handle(_ call: MethodCall, result: @escaping MethodResult) {
+    package func handle(_ call: MethodCall, result: @escaping MethodResult) {
         let id = call.arguments["id"] as? String
         switch call.method {
         case "canMakePayments":

@@ -2,26 +2,26 @@ import Foundation
 import StoreKit
 
 /// Knows what the user may use, and sells the rest. Keeps no list of its own: the store is asked.
-public actor ClubStore {
-    public enum Outcome: Equatable, Sendable {
+package actor ClubStore {
+    package enum Outcome: Equatable, Sendable {
         case purchased
         case pending
         case cancelled
     }
 
-    public enum Failure: Error, Equatable, Sendable {
+    package enum Failure: Error, Equatable, Sendable {
         case unknownProduct(String)
         case unverified
     }
 
-    public private(set) var products: [Product] = []
-    public private(set) var entitlements: Set<String> = []
+    package private(set) var products: [Product] = []
+    package private(set) var entitlements: Set<String> = []
 
     private let identifiers: [String]
     private var updates: Task<Void, Never>?
     private var listeners: [UUID: AsyncStream<Set<String>>.Continuation] = [:]
 
-    public init(identifiers: [String]) {
+    package init(identifiers: [String]) {
         self.identifiers = identifiers
     }
 
@@ -33,7 +33,7 @@ public actor ClubStore {
     // MARK: The app's life
 
     /// To be called as soon as the app runs. What the launch before has left is seen to when this returns.
-    public func start() async {
+    package func start() async {
         guard updates == nil else { return }
         updates = Task { [weak self] in
             for await result in Transaction.updates { await self?.process(result) }
@@ -42,13 +42,13 @@ public actor ClubStore {
         await refresh()
     }
 
-    public func stop() {
+    package func stop() {
         updates?.cancel()
         updates = nil
     }
 
     /// What may be used now, and whenever that changes.
-    public func entitlementChanges() -> AsyncStream<Set<String>> {
+    package func entitlementChanges() -> AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
         let id = UUID()
         continuation.onTermination = { [weak self] _ in
@@ -66,12 +66,12 @@ public actor ClubStore {
     // MARK: Buying
 
     @discardableResult
-    public func loadProducts() async throws -> [Product] {
+    package func loadProducts() async throws -> [Product] {
         products = try await Product.products(for: identifiers).sorted { $0.price < $1.price }
         return products
     }
 
-    public func purchase(_ identifier: String) async throws -> Outcome {
+    package func purchase(_ identifier: String) async throws -> Outcome {
         if products.isEmpty { try await loadProducts() }
         guard let product = products.first(where: { $0.id == identifier }) else {
             throw Failure.unknownProduct(identifier)
@@ -87,7 +87,7 @@ public actor ClubStore {
     }
 
     /// For the button of that name: asks for the password, and looks again.
-    public func restore() async throws {
+    package func restore() async throws {
         try await AppStore.sync()
         await refresh()
     }
@@ -95,7 +95,7 @@ public actor ClubStore {
     // MARK: What the user has
 
     /// Also to be called when the app comes to the front: nothing tells that a subscription has ended.
-    public func refresh() async {
+    package func refresh() async {
         var current: Set<String> = []
         for await result in Transaction.currentEntitlements {
             if case .verified(let transaction) = result, transaction.revocationDate == nil {
@@ -107,7 +107,7 @@ public actor ClubStore {
         for listener in listeners.values { listener.yield(current) }
     }
 
-    public func renewsAutomatically(_ identifier: String) async throws -> Bool {
+    package func renewsAutomatically(_ identifier: String) async throws -> Bool {
         guard let product = products.first(where: { $0.id == identifier }) else {
             throw Failure.unknownProduct(identifier)
         }

@@ -2,14 +2,14 @@ import Foundation
 import StoreKit
 
 /// What the shop keeps between launches. `UserDefaults` does.
-public protocol ShopRecords: AnyObject {
+package protocol ShopRecords: AnyObject {
     func dictionary(forKey key: String) -> [String: Any]?
     func set(_ value: Any?, forKey key: String)
 }
 
 extension UserDefaults: ShopRecords {}
 
-public protocol CoinShopDelegate: AnyObject {
+package protocol CoinShopDelegate: AnyObject {
     func coinShop(_ shop: CoinShop, didLoad products: [SKProduct], unknown: [String])
     func coinShop(_ shop: CoinShop, didDeliver productIdentifier: String)
     func coinShop(_ shop: CoinShop, isWaitingFor productIdentifier: String)
@@ -21,23 +21,23 @@ public protocol CoinShopDelegate: AnyObject {
 /// Sells coins, a monthly pass that brings coins with each period, and a game without ads.
 ///
 /// One is made when the app starts, before anything else looks at the payment queue, and is used on the main thread.
-public final class CoinShop: NSObject, @unchecked Sendable {
-    public enum ProductIdentifier {
-        public static let coins = "coins.100"
-        public static let pass = "pass.monthly"
-        public static let noAds = "no.ads"
-        public static let all: Set<String> = [coins, pass, noAds]
+package final class CoinShop: NSObject, @unchecked Sendable {
+    package enum ProductIdentifier {
+        package static let coins = "coins.100"
+        package static let pass = "pass.monthly"
+        package static let noAds = "no.ads"
+        package static let all: Set<String> = [coins, pass, noAds]
     }
 
     private static let coinsPerPurchase = [ProductIdentifier.coins: 100, ProductIdentifier.pass: 50]
 
-    public weak var delegate: (any CoinShopDelegate)?
-    public private(set) var products: [String: SKProduct] = [:]
+    package weak var delegate: (any CoinShopDelegate)?
+    package private(set) var products: [String: SKProduct] = [:]
 
     private let records: any ShopRecords
     private var pendingRequest: SKProductsRequest?
 
-    public init(records: any ShopRecords = UserDefaults.standard) {
+    package init(records: any ShopRecords = UserDefaults.standard) {
         self.records = records
         super.init()
     }
@@ -55,21 +55,21 @@ public final class CoinShop: NSObject, @unchecked Sendable {
         set { records.set(newValue, forKey: "unlocked") }
     }
 
-    public var coins: Int { credits.values.reduce(0, +) }
-    public var showsAds: Bool { unlocked[ProductIdentifier.noAds] != true }
+    package var coins: Int { credits.values.reduce(0, +) }
+    package var showsAds: Bool { unlocked[ProductIdentifier.noAds] != true }
 
     // MARK: What the app does
 
     /// To be called in `application(_:didFinishLaunchingWithOptions:)`.
-    public func start() {
+    package func start() {
         SKPaymentQueue.default().add(self)
     }
 
-    public func stop() {
+    package func stop() {
         SKPaymentQueue.default().remove(self)
     }
 
-    public func loadProducts() {
+    package func loadProducts() {
         pendingRequest?.cancel()
         let request = SKProductsRequest(productIdentifiers: ProductIdentifier.all)
         request.delegate = self
@@ -77,7 +77,7 @@ public final class CoinShop: NSObject, @unchecked Sendable {
         request.start()
     }
 
-    public func buy(_ productIdentifier: String, quantity: Int = 1) {
+    package func buy(_ productIdentifier: String, quantity: Int = 1) {
         guard SKPaymentQueue.canMakePayments() else {
             delegate?.coinShop(self, didFailWith: SKError(.paymentNotAllowed), for: productIdentifier)
             return
@@ -91,29 +91,29 @@ public final class CoinShop: NSObject, @unchecked Sendable {
         SKPaymentQueue.default().add(payment)
     }
 
-    public func restore() {
+    package func restore() {
         SKPaymentQueue.default().restoreCompletedTransactions()
     }
 }
 
 extension CoinShop: SKProductsRequestDelegate {
-    public func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
+    package func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
         for product in response.products { products[product.productIdentifier] = product }
         delegate?.coinShop(self, didLoad: response.products, unknown: response.invalidProductIdentifiers)
     }
 
-    public func requestDidFinish(_ request: SKRequest) {
+    package func requestDidFinish(_ request: SKRequest) {
         pendingRequest = nil
     }
 
-    public func request(_ request: SKRequest, didFailWithError error: any Error) {
+    package func request(_ request: SKRequest, didFailWithError error: any Error) {
         pendingRequest = nil
         delegate?.coinShop(self, didFailWith: error, for: nil)
     }
 }
 
 extension CoinShop: SKPaymentTransactionObserver {
-    public func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
+    package func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             switch transaction.transactionState {
             case .purchasing: break
@@ -129,18 +129,18 @@ extension CoinShop: SKPaymentTransactionObserver {
         }
     }
 
-    public func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
+    package func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
         delegate?.coinShopDidRestore(self)
     }
 
-    public func paymentQueue(
+    package func paymentQueue(
         _ queue: SKPaymentQueue,
         restoreCompletedTransactionsFailedWithError error: any Error
     ) {
         delegate?.coinShop(self, didFailWith: error, for: nil)
     }
 
-    public func paymentQueue(
+    package func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
     ) {

@@ -4,17 +4,17 @@ import StoreKit
 
 /// What a paywall shows, and what its buttons do.
 @MainActor @Observable
-public final class PaywallModel {
-    public struct Plan: Identifiable, Equatable, Sendable {
-        public let id: String
-        public let title: String
-        public let price: String
-        public let period: String
+package final class PaywallModel {
+    package struct Plan: Identifiable, Equatable, Sendable {
+        package let id: String
+        package let title: String
+        package let price: String
+        package let period: String
         /// Nil for whoever cannot have one, or has had it.
-        public let trial: String?
+        package let trial: String?
     }
 
-    public enum Phase: Equatable, Sendable {
+    package enum Phase: Equatable, Sendable {
         case loading
         case ready
         case purchasing
@@ -22,47 +22,47 @@ public final class PaywallModel {
         case unavailable
     }
 
-    public enum Access: Equatable, Sendable {
+    package enum Access: Equatable, Sendable {
         case none
         case subscribed
         case gracePeriod
         case billingProblem
     }
 
-    public private(set) var plans: [Plan] = []
-    public private(set) var phase = Phase.loading
-    public private(set) var access = Access.none
-    public var selection: Plan.ID?
+    package private(set) var plans: [Plan] = []
+    package private(set) var phase = Phase.loading
+    package private(set) var access = Access.none
+    package var selection: Plan.ID?
     /// The text of an alert, which sets it to nil.
-    public var alert: String?
+    package var alert: String?
 
     /// Whether what is paid for is shown in place of the paywall.
-    public var isUnlocked: Bool { access == .subscribed || access == .gracePeriod }
+    package var isUnlocked: Bool { access == .subscribed || access == .gracePeriod }
 
     @ObservationIgnored private let identifiers: [String]
     @ObservationIgnored private var products: [Product] = []
     @ObservationIgnored private var updates: Task<Void, Never>?
 
-    public init(identifiers: [String]) {
+    package init(identifiers: [String]) {
         self.identifiers = identifiers
     }
 
     deinit { updates?.cancel() }
 
     /// To be called by the app, not by the paywall, which comes and goes.
-    public func listen() {
+    package func listen() {
         guard updates == nil else { return }
         updates = Task { [weak self] in
             for await result in Transaction.updates { await self?.take(result) }
         }
     }
 
-    public func stopListening() {
+    package func stopListening() {
         updates?.cancel()
         updates = nil
     }
 
-    public func load() async {
+    package func load() async {
         phase = .loading
         do {
             products = try await Product.products(for: identifiers).sorted { $0.price < $1.price }
@@ -75,7 +75,7 @@ public final class PaywallModel {
     }
 
     /// To be called whenever the scene becomes active, too.
-    public func refresh() async {
+    package func refresh() async {
         var plans: [Plan] = []
         for product in products { plans.append(await plan(of: product)) }
         if plans != self.plans { self.plans = plans }
@@ -83,7 +83,7 @@ public final class PaywallModel {
         if access != self.access { self.access = access }
     }
 
-    public func purchase() async {
+    package func purchase() async {
         guard phase == .ready, let product = products.first(where: { $0.id == selection }) else { return }
         phase = .purchasing
         do {
