@@ -1,7 +1,7 @@
 import Foundation
 import StoreKit
 
-/// Store Kit 2 for code that does not await. Completion handlers are called on the main actor.
+// Store Kit 2 for code that does not await. Completion handlers are called on the main actor.
 package final class CallbackStore: @unchecked Sendable {
     package struct Purchase: Equatable, Sendable {
         package let productID: String
@@ -51,8 +51,8 @@ package final class CallbackStore: @unchecked Sendable {
 
     // MARK: Listening
 
-    /// The handler is told of what comes by itself: what a parent allows, renewals, refunds, and what an earlier launch
-    /// has not finished. A purchase is finished when the handler has returned.
+    // The handler is told of what comes by itself: what a parent allows, renewals, refunds, and what an earlier launch
+    // has not finished. A purchase is finished when the handler has returned.
     package func start(_ handler: @escaping PurchaseHandler) {
         let task = Task {
             for await result in Transaction.updates {

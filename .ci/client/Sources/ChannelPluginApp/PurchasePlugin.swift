@@ -21,7 +21,7 @@ package struct PluginError: Error, Equatable {
 package typealias MethodResult = @MainActor @Sendable (Any?) -> Void
 package typealias EventSink = @MainActor @Sendable ([String: Any]) -> Void
 
-/// The native half of a plugin for purchases. Whoever is on the other side delivers, and says when that is done.
+// The native half of a plugin for purchases. Whoever is on the other side delivers, and says when that is done.
 @MainActor
 package final class PurchasePlugin {
     private var sink: EventSink?
@@ -114,7 +114,7 @@ package final class PurchasePlugin {
         }
     }
 
-    /// Answers at once when the sheet is gone. What has become of the purchase is an event, as in Google's library.
+    // Answers at once when the sheet is gone. What has become of the purchase is an event, as in Google's library.
     private func buy(_ id: String, quantity: Int) async throws -> Bool {
         guard let product = try await Product.products(for: [id]).first else {
             throw PluginError(code: "unknown_product", message: id)

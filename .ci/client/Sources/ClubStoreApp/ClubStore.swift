@@ -32,7 +32,7 @@ package actor ClubStore {
 
     // MARK: The app's life
 
-    /// To be called as soon as the app runs. What the launch before has left is seen to when this returns.
+    // To be called as soon as the app runs. What the launch before has left is seen to when this returns.
     package func start() async {
         guard updates == nil else { return }
         updates = Task { [weak self] in

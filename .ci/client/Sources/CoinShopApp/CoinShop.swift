@@ -1,7 +1,7 @@
 import Foundation
 import StoreKit
 
-/// What the shop keeps between launches. `UserDefaults` does.
+// What the shop keeps between launches. `UserDefaults` does.
 package protocol ShopRecords: AnyObject {
     func dictionary(forKey key: String) -> [String: Any]?
     func set(_ value: Any?, forKey key: String)

@@ -1,6 +1,6 @@
 import StoreKit
 
-/// The game's save file. What is written here is there after a kill.
+// The game's save file. What is written here is there after a kill.
 @MainActor protocol GemSave: AnyObject, Sendable {
     /// For each product, how often each transaction has brought it.
     var deliveries: [String: [UInt64: Int]] { get set }

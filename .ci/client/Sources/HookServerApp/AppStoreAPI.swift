@@ -25,7 +25,7 @@ struct AppStoreAPI: Sendable {
         return try Self.payload(of: answer.signedTransactionInfo, as: Purchase.self)
     }
 
-    /// 1 is active, 4 is the grace period. Nobody has access in any other state.
+    // 1 is active, 4 is the grace period. Nobody has access in any other state.
     func hasAccess(_ purchase: Purchase) async throws -> Bool {
         struct Answer: Decodable {
             struct Group: Decodable { var lastTransactions: [Last] }

@@ -5,8 +5,8 @@ protocol KioskDelegate: AnyObject {
     func kiosk(_ kiosk: Kiosk, couldNotSell sale: Kiosk.Sale, because error: (any Error)?)
 }
 
-/// One device behind which customers stand in line. What is sold is a consumable that a clerk hands over:
-/// the clerk confirms an order before it is paid, and the transaction is finished when the customer has the goods.
+// One device behind which customers stand in line. What is sold is a consumable that a clerk hands over:
+// the clerk confirms an order before it is paid, and the transaction is finished when the customer has the goods.
 final class Kiosk: NSObject {
     struct Sale: Equatable {
         var ticket: String
