@@ -145,17 +145,19 @@ struct RequestShop: Timed {
         return ["refundRiskingPreference": false, "items": items]
     }
 
-    static let revocation: Members = [
-        "refundRiskingPreference": false, "refundType": "FULL", "refundReason": "LEGAL",
-    ]
+    static var revocation: Members {
+        ["refundRiskingPreference": false, "refundType": "FULL", "refundReason": "LEGAL"]
+    }
 
     /// A migration of a subscription, whose item is new at the renewal.
-    static let migration: Members = [
-        "targetProductId": subscription, "taxCode": "C003-00-1",
-        "descriptors": ["displayName": "Metals", "description": "All of them"],
-        "items": [["SKU": "gold.sku", "displayName": "Gold", "description": "Shining"]],
-        "renewalItems": [["SKU": "gold.new", "displayName": "New Gold", "description": "Shining more"]],
-    ]
+    static var migration: Members {
+        [
+            "targetProductId": subscription, "taxCode": "C003-00-1",
+            "descriptors": ["displayName": "Metals", "description": "All of them"],
+            "items": [["SKU": "gold.sku", "displayName": "Gold", "description": "Shining"]],
+            "renewalItems": [["SKU": "gold.new", "displayName": "New Gold", "description": "Shining more"]],
+        ]
+    }
 
     func payload(of transaction: String) throws -> TransactionPayload {
         try #require(try account.signedTransactions.map(\.content).last { $0.transactionId == transaction })
