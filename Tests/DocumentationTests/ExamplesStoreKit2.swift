@@ -104,6 +104,44 @@ func hasPaidForTheApp() async throws -> Bool {
     }
 }
 
+/// An app's model, which listens by itself and tells of each delivery.
+@MainActor final class Inventory {
+    private(set) var coins = 0
+    let deliveries: AsyncStream<String>
+    private var listener: Task<Void, Never>?
+
+    init() {
+        let (deliveries, delivered) = AsyncStream.makeStream(of: String.self)
+        self.deliveries = deliveries
+        listener = Task {
+            for await case .verified(let transaction) in Transaction.updates {
+                coins += transaction.purchasedQuantity
+                await transaction.finish()
+                delivered.yield(transaction.productID)
+            }
+        }
+    }
+
+    func close() { listener?.cancel() }
+}
+
+@MainActor @Test func `The app delivers what a parent allows`() async throws {
+    let arcade = try Arcade()
+    try arcade.store.account.setAsksToBuy(true)
+    try await arcade.context.run {
+        let inventory = Inventory()
+        defer { inventory.close() }
+        let coins = try #require(try await Product.products(for: ["coins"]).first)
+        _ = try await coins.purchase()
+        try arcade.store.approve(arcade.store.undecidedRequests[0])
+
+        var deliveries = inventory.deliveries.makeAsyncIterator()
+        #expect(await deliveries.next() == "coins")
+        #expect(inventory.coins == 1)
+        #expect(try arcade.store.device.unfinished.isEmpty)
+    }
+}
+
 @Test func `A subscription is renewed, then refunded`() async throws {
     let arcade = try Arcade()
     try await arcade.context.run {

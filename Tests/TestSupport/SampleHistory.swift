@@ -71,7 +71,7 @@ package enum SampleHistory {
         try store.transactions.map { transaction in
             let parts: [String] = [
                 "\(transaction)", "\(transaction.date.timeIntervalSinceReferenceDate)",
-                transaction.charge.map { "\($0)" } ?? "-", transaction.failure.map { "\($0)" } ?? "-",
+                transaction.chargedAmount.map { "\($0)" } ?? "-", transaction.failure.map { "\($0)" } ?? "-",
             ]
             return parts.joined(separator: " ") + "\n"
         }.joined()
