@@ -68,7 +68,7 @@ public final class Activity: Sendable {
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
-    package func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
+    public func settle() -> [String] { comeToRest().flatMap { $0.waitingFor } }
 
     /// Settles like ``settle()``, without collecting the awaited events.
     ///
@@ -141,7 +141,7 @@ public final class Activity: Sendable {
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult
-    package func settle() async -> [String] {
+    public func settle() async -> [String] {
         trapInsideCallback()
         var lines: [String]?
         await suspend { changes in
