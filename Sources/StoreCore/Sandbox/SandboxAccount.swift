@@ -284,7 +284,7 @@ extension SandboxAccount {
     /// Buys a product on a payment's terms, such as its offer, without an app's order.
     ///
     /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
-    package func buy(_ payment: StorePayment) throws -> String {
+    public func buy(_ payment: StorePayment) throws -> String {
         var rules = driver.state.withLock { $0.settings.rules }
         if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
         var transaction: TransactionNumber = 0
