@@ -19,6 +19,8 @@ extension SandboxProduct.CodeOffer {
     ///   - identifier: the code, which is the offer's reference name.
     ///   - eligibility: the customers who are eligible for the offer.
     ///   - isStackable: whether the offer may follow an introductory offer rather than replace it.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
     public static func payAsYouGo(
         price: String,
@@ -26,10 +28,12 @@ extension SandboxProduct.CodeOffer {
         times count: Int = 1,
         identifier: String,
         eligibility: SandboxProduct.Customers = .all,
-        isStackable: Bool = false
+        isStackable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Self {
         Self(
-            .payAsYouGo(price: price, every: period, times: count, identifier: identifier),
+            .payAsYouGo(price: price, every: period, times: count, identifier: identifier, file: file, line: line),
             eligibility: eligibility,
             isStackable: isStackable
         )
@@ -43,16 +47,20 @@ extension SandboxProduct.CodeOffer {
     ///   - identifier: the code, which is the offer's reference name.
     ///   - eligibility: the customers who are eligible for the offer.
     ///   - isStackable: whether the offer may follow an introductory offer rather than replace it.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
     public static func payUpFront(
         price: String,
         for period: StoreProduct.Period,
         identifier: String,
         eligibility: SandboxProduct.Customers = .all,
-        isStackable: Bool = false
+        isStackable: Bool = false,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Self {
         Self(
-            .payUpFront(price: price, for: period, identifier: identifier),
+            .payUpFront(price: price, for: period, identifier: identifier, file: file, line: line),
             eligibility: eligibility,
             isStackable: isStackable
         )
@@ -77,15 +85,22 @@ extension SandboxProduct.WinBackOffer {
     ///   - count: the number of periods.
     ///   - identifier: the offer's identifier.
     ///   - isEligible: whether users of the sandbox are eligible once their subscription has lapsed.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
     public static func payAsYouGo(
         price: String,
         every period: StoreProduct.Period,
         times count: Int = 1,
         identifier: String,
-        isEligible: Bool = true
+        isEligible: Bool = true,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Self {
-        Self(.payAsYouGo(price: price, every: period, times: count, identifier: identifier), isEligible: isEligible)
+        Self(
+            .payAsYouGo(price: price, every: period, times: count, identifier: identifier, file: file, line: line),
+            isEligible: isEligible
+        )
     }
 
     /// Creates an offer for lapsed subscribers, with one price for its whole length, paid when it begins.
@@ -95,13 +110,20 @@ extension SandboxProduct.WinBackOffer {
     ///   - period: the offer's whole length.
     ///   - identifier: the offer's identifier.
     ///   - isEligible: whether users of the sandbox are eligible once their subscription has lapsed.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
     public static func payUpFront(
         price: String,
         for period: StoreProduct.Period,
         identifier: String,
-        isEligible: Bool = true
+        isEligible: Bool = true,
+        file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Self {
-        Self(.payUpFront(price: price, for: period, identifier: identifier), isEligible: isEligible)
+        Self(
+            .payUpFront(price: price, for: period, identifier: identifier, file: file, line: line),
+            isEligible: isEligible
+        )
     }
 }
