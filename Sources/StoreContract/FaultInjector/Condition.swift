@@ -183,6 +183,8 @@ extension FaultInjector {
     ///
     /// Reads, such as whether a product is sold, go directly to the store and pass no point. The only exception is the
     /// read of the country, ``FaultInjector/Point/storefrontRead``.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
         /// Submission of commands to the store.
         case submission

@@ -7,6 +7,8 @@ extension FaultInjector {
     /// A *call* is a submission, a look-up, a receipt refresh or a request for a download's bytes: its caller waits for
     /// a reply. Every other message belongs to a *connection*, with two exceptions: the loss of an acknowledgement is
     /// not reported, and ``FaultInjector/Point/storefrontRead`` describes the faults of a read of the country.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Fault: Hashable, Codable, Sendable {
         /// No fault: the message passes.
         ///

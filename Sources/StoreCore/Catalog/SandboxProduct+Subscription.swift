@@ -260,6 +260,8 @@ extension SandboxProduct.Offer {
 }
 
 /// The kind of an offer of a subscription.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum OfferKind: String, Hashable, Codable, Sendable {
     /// An offer for first-time subscribers of the subscription group.
     case introductory

@@ -91,6 +91,8 @@ extension PayloadSigner {
 /// A defect of a signed value, by the names that Store Kit 2 uses.
 ///
 /// If a value has several defects, a verifier reports the first that it finds.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum SignatureDefect: String, Hashable, Codable, CaseIterable, Sendable {
     /// The text is not a JWS, or the payload is not JSON of the expected kind.
     case invalidEncoding

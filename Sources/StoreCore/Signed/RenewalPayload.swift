@@ -194,6 +194,8 @@ public struct SignedSubscription: Sendable {
 }
 
 /// The state of a subscription, with the raw values of Store Kit 2 and the App Store's servers.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum SubscriptionState: Int, Hashable, Codable, Sendable {
     /// The current period is paid for.
     case subscribed = 1

@@ -237,6 +237,8 @@ extension CertificateAuthority {
     /// A single defect of a chain of certificates, for tests of verifiers.
     ///
     /// All other properties of the chain are correct.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Defect: String, CaseIterable, Hashable, Sendable {
         /// The leaf expired a day before the signing date.
         case expiredLeaf

@@ -1,6 +1,8 @@
 import StoreCore
 
 /// The reason why a signature is refused; if there are several, the first that was found.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The data is not in the exact form of a JWS, a PKCS #7 message or a signature.
     case malformed

@@ -3,6 +3,8 @@ import Foundation
 /// An error in a line of a scenario, or a store's refusal of the line, with its position.
 public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// The kind of an error.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, Hashable, Codable, Sendable {
         /// The line is invalid for every store.
         case syntax

@@ -4,6 +4,8 @@ import Foundation
 ///
 /// ``StoreServer/deliverNotifications(with:times:ofType:)`` orders one. Whatever the fault, the store's ledger has one
 /// attempt for each delivery, with the response to the genuine notification; posts that a fault adds are not attempts.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum DeliveryFault: Hashable, Sendable {
     /// The notification is posted a second time after the first response.
     case twice

@@ -4,6 +4,8 @@ import StoreCore
 /// A step of a simulated life of an app, as a failed simulation prints it.
 ///
 /// A step that has nothing to act on has no effect, so any step can be removed from a life.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum AppStep: Hashable, Sendable {
     /// The user performs an action of the app, see ``AppSimulation/action(_:_:)``.
     case action(String)
@@ -164,6 +166,8 @@ public enum AppStep: Hashable, Sendable {
     /// A kind of step.
     ///
     /// Simulations can draw each kind more often or never.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
         /// ``AppStep/action(_:)``.
         case action

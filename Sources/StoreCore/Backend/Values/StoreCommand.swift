@@ -3,6 +3,8 @@ import Foundation
 /// A command: a request that a queue sends to a store.
 public struct StoreCommand: Hashable, Codable, Sendable {
     /// The kind of request, with its arguments.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Action: Hashable, Sendable {
         /// Sells a product. The outcome, even a refusal, arrives as an update with the command's number.
         case purchase(StorePayment)
@@ -80,6 +82,8 @@ extension StoreCommand.Action: Codable {
 /// A store's reply to a submission.
 ///
 /// The reply only acknowledges commands: their outcomes arrive as updates.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum SubmissionReply: Hashable, Sendable {
     /// Every command of the submission is durably in the store, whatever its outcome will be.
     case taken

@@ -7,6 +7,8 @@ import Foundation
 /// key.
 public struct StoreFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     /// The family of codes that a failure belongs to.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Domain: String, Hashable, Codable, Sendable {
         /// Store Kit's codes; see ``SKError/Code``.
         case storeKit

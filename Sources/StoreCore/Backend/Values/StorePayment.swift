@@ -315,6 +315,8 @@ extension StoreDiscount {
 /// An offer of Store Kit 2 that a payment requests; Store Kit 1 uses ``StoreDiscount``.
 public struct StoreOffer: Hashable, Codable, Sendable {
     /// The kind of an offer.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// A promotional offer, which has an identifier.
         case promotional

@@ -69,6 +69,8 @@ public struct StoreProduct: Hashable, Sendable {
 
 extension StoreProduct {
     /// The kind of a product.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// Used up by the app, after which it can be bought again. Not restored.
         case consumable

@@ -20,6 +20,8 @@ public struct StoreQuirk: Hashable, Sendable {
     /// A behavior of some real stores, of which a store has at most one quirk at a time.
     ///
     /// The raw value is the quirk's name in scenarios and over HTTP.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, Hashable, CaseIterable, Sendable {
         /// ``StoreQuirk/listsLate(by:)``.
         case listsLate = "lists-late"

@@ -1,6 +1,8 @@
 import Foundation
 
 /// An update that a store sends to a queue.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum StoreUpdate: Hashable, Sendable {
     /// A transaction that is new or has changed, as a complete value.
     case transaction(StoreTransaction)

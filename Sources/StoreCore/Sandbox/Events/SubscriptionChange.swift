@@ -42,6 +42,8 @@ indirect enum SubscriptionChange: Hashable, Codable, Sendable {
 }
 
 /// The reason why a subscription ended.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum SubscriptionEndReason: String, Hashable, Codable, Sendable {
     /// The user had turned renewal off.
     case autoRenewDisabled

@@ -114,6 +114,8 @@ extension SandboxTimeline.Entry {
     enum Addition: CaseIterable, Sendable { case product, account, device, server }
 
     /// The kind of an event.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Kind: String, CaseIterable, Sendable {
         /// The store, an account, a device or a product was set up or changed.
         case setting

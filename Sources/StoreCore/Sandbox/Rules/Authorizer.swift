@@ -23,6 +23,8 @@ public struct Authorizer: Sendable {
 }
 
 /// An authorizer's decision.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum Authorization: Hashable, Sendable {
     /// The payment is charged.
     case approve

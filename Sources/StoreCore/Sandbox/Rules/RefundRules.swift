@@ -210,6 +210,8 @@ package enum ServerRefundPreference: Hashable, Sendable {
 }
 
 /// A customer's reason for a refund request, as servers receive it.
+///
+/// Later versions may add cases: a `switch` needs a `default`.
 public enum RefundReason: String, Hashable, Codable, Sendable, CaseIterable {
     /// The customer did not intend the purchase.
     case unintendedPurchase = "UNINTENDED_PURCHASE"

@@ -3,6 +3,8 @@ import Foundation
 /// A transaction of a sandbox store, as its ledger records it, including failed, undecided and finished ones.
 public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     /// The origin of a transaction.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
     public enum Origin: String, Hashable, Codable, Sendable {
         /// A purchase.
         case purchase
