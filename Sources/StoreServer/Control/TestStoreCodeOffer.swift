@@ -89,7 +89,7 @@ struct TestStoreCodeOffer: Decodable {
             }
         }
         var product = product
-        product.subscription?.codeOffers.append(
+        product.subscription?.offerCodes.append(
             SandboxProduct.CodeOffer(isMonthly ? offer.billedMonthly() : offer, eligibility: eligibility)
         )
         return product
