@@ -66,10 +66,10 @@ extension Product {
     init(_ product: SimulatedOperation.Product) {
         let kind: StoreProduct.Kind =
             switch product {
-            case .sword, .gift, .shield, .ghost: .consumable
+            case .sword, .gift, .shield, .generic, .ghost: .consumable
             case .game: .nonConsumable
             case .season: .nonRenewing
-            case .basic, .gold, .journal, .films, .songs: .autoRenewable
+            case .basic, .gold, .journal, .films, .songs, .pass: .autoRenewable
             case .silver: .subscriptionSuite
             case .bundle: .subscriptionBundle
             }

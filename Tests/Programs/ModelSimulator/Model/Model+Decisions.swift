@@ -97,6 +97,9 @@ extension Model {
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
+        case .generic: entries[index].charge = entry.request
+        // A request begins its periods.
+        case .pass: break
         case .basic, .gold, .silver, .journal, .films, .songs, .bundle:
             guard let group = entry.product.group else { return }
             let known = accounts[account].subscriptions[group]

@@ -44,8 +44,8 @@ extension Model {
                 return false
             }
             switch entry.product {
-            case .sword, .gift, .shield: return entry.isLive || entry.isRefunded
-            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+            case .sword, .gift, .shield, .generic: return entry.isLive || entry.isRefunded
+            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle, .pass:
                 return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }

@@ -90,7 +90,7 @@ extension Model {
         guard isHere else { return }
         entries[index].isLive = false
         // A finished consumable leaves nothing.
-        if entry.stage == .purchased, ![.sword, .gift, .shield].contains(entry.product) {
+        if entry.stage == .purchased, ![.sword, .gift, .shield, .generic].contains(entry.product) {
             devices[device].hasReceipt = true
         }
         live.removeAll { $0 == index }

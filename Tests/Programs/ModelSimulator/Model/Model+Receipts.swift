@@ -39,8 +39,8 @@ extension Model {
                 return false
             }
             switch entry.product {
-            case .sword, .gift, .shield: return isVisible(entry, on: device)
-            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+            case .sword, .gift, .shield, .generic: return isVisible(entry, on: device)
+            case .game, .season, .basic, .gold, .silver, .journal, .films, .songs, .bundle, .pass:
                 return entry.charge != nil || entry.origin == .shared
             case .ghost: return false
             }

@@ -18,13 +18,13 @@ extension Model {
         let percentage = percentage * 1_000
         guard let account = refunded.account else { return }
         switch refunded.product {
-        case .sword, .gift, .shield, .season, .ghost: payBack([index], percentage, account)
+        case .sword, .gift, .shield, .season, .generic, .ghost: payBack([index], percentage, account)
         case .game:
             let own = accounts[account].history.filter { entries[$0].product == .game && entries[$0].origin != .shared }
             payBack(own, percentage, account)
             accounts[account].ownsGame = false
             revoke(.game, account)
-        case .basic, .gold, .silver, .journal, .films, .songs, .bundle:
+        case .basic, .gold, .silver, .journal, .films, .songs, .bundle, .pass:
             let refundedEntries = accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }
             payBack(refundedEntries, percentage, account)
             defer { refundMembers(of: refundedEntries, percentage, account) }

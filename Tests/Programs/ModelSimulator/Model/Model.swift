@@ -68,6 +68,8 @@ struct Model {
         var period: Int?
         /// Whether it was ordered in monthly payments.
         var isMonthly = false
+        /// The price of a requested item in cents; nil for what has a price of its own.
+        var request: Int?
         /// The entry of the bundle's period that brought it, nil for what was bought by itself.
         var bundle: Int?
         /// The offer that it was paid with, nil for the usual price.
@@ -153,6 +155,8 @@ struct Model {
     var shares: [Share] = []
     /// The nonces of all offers that ever came with an order.
     var nonces: Set<UUID> = []
+    /// The references of all requests that were fulfilled.
+    var references: Set<UUID> = []
     var devices: [Device]
     /// The failure of every purchase, nil for none; no store keeps it.
     var purchaseFailure: StoreFailure.Code?
@@ -200,7 +204,8 @@ extension SimulatedOperation.Product {
         case .films: .films
         case .songs: .songs
         case .bundle: .bundles
-        case .sword, .gift, .shield, .game, .season, .ghost: nil
+        case .pass: .requests
+        case .sword, .gift, .shield, .game, .season, .generic, .ghost: nil
         }
     }
 

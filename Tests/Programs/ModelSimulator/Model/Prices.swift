@@ -31,6 +31,7 @@ struct Prices: Equatable {
         case .films: 399
         case .songs: 299
         case .bundle: 599
+        case .generic, .pass: 29
         case .ghost: 0
         }
     }

@@ -54,6 +54,9 @@ struct SubscriptionModel {
     private(set) var bundle: Int?
     /// Whether it runs as a part of a bundle.
     var isBundled: Bool { isRunning && bundle != nil }
+    /// The items of its period and of the next, by their prices in cents; none unless it was requested.
+    private(set) var items: [String: Int] = [:]
+    private(set) var nextItems: [String: Int] = [:]
     /// Whether it renews in monthly payments.
     private var renewsMonthly = false
     /// Whether payments of a commitment remain.
@@ -123,12 +126,45 @@ struct SubscriptionModel {
         // The code for friends applies after the trial, every other offer in its place.
         (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
+        renewsMonthly = isMonthly
+        commitment = isMonthly ? Commitment(number: 1, price: prices.monthly(wanted)) : nil
+        return begin(wanted, as: entry, at: now, for: prices)
+    }
+
+    /// Begins a period of requested items.
+    ///
+    /// - Returns: the charge, in cents.
+    mutating func begin(
+        with items: [String: Int],
+        next: [String: Int],
+        as entry: Int,
+        at now: Date,
+        for prices: Prices
+    ) -> Int {
+        origin = isEntitled ? .crossgraded : end == .distantPast ? .begun : .resumed
+        (self.items, nextItems) = (items, next)
+        return begin(.pass, as: entry, at: now, for: prices)
+    }
+
+    /// Removes an item at the renewal, which is turned on.
+    mutating func renewWithout(_ item: String) {
+        nextItems[item] = nil
+        willRenew = true
+    }
+
+    /// Changes the price of an item at the renewal.
+    mutating func setNextPrice(_ cents: Int, of item: String) { nextItems[item] = cents }
+
+    private mutating func begin(
+        _ wanted: SimulatedOperation.Product,
+        as entry: Int,
+        at now: Date,
+        for prices: Prices
+    ) -> Int {
         product = wanted
         renewsAs = wanted
-        renewsMonthly = isMonthly
         failedRenewal = nil
         cut(to: now)
-        commitment = isMonthly ? Commitment(number: 1, price: prices.monthly(wanted)) : nil
         extend()
         isRunning = true
         ending = nil
@@ -317,6 +353,7 @@ struct SubscriptionModel {
         repeat {
             deal = nextDeal()
             product = renewsAs
+            items = nextItems
             if isCommitted, let number = commitment?.number {
                 commitment?.number = number + 1
             } else {
@@ -367,6 +404,7 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
+        case nil where !items.isEmpty: items.values.reduce(0, +)
         case nil: commitment?.price ?? (prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product])
         }
     }

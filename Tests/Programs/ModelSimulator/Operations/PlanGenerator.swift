@@ -19,7 +19,7 @@ struct PlanGenerator {
 
     private mutating func operation() -> SimulatedOperation {
         let account = below(2)
-        switch below(22) {
+        switch below(30) {
         case 0..<3: return .commit(account: account)
         case 3: return .buy(account: account, product: [.films, .songs][below(2)], quantity: 1)
         case 4: return .buy(account: account, product: .journal, quantity: 1)
@@ -28,12 +28,30 @@ struct PlanGenerator {
         case 9, 10, 11: return .buy(account: account, product: .bundle, quantity: 1)
         case 12: return .add(device: below(3), product: .bundle, quantity: 1)
         case 13: return .failBilling(account: account, on: below(3) > 0)
+        case 22, 23:
+            let repetitions = SimulatedOperation.Repetition.allCases
+            return .charge(account: account, cents: cents(), repeats: repetitions[below(repetitions.count)])
+        case 24..<30: return .request(account: account, request())
         default:
             let changes = SimulatedOperation.Change.allCases
-            let groups: [SimulatedOperation.Group] = [.press, .press, .films, .songs, .bundles, .bundles]
+            let groups: [SimulatedOperation.Group] = [.press, .press, .films, .songs, .bundles, .bundles, .requests]
             return .change(account: account, group: groups[below(groups.count)], to: changes[below(changes.count)])
         }
     }
+
+    private mutating func request() -> SimulatedOperation.Request {
+        switch below(10) {
+        case 0..<3: .create(cents: cents())
+        case 3: .add(cents: cents())
+        case 4: .remove
+        case 5, 6: .reactivate
+        case 7: .cancel
+        case 8: .changePrice(cents: cents())
+        default: .revoke
+        }
+    }
+
+    private mutating func cents() -> Int { [99, 250, 499, 1_299][below(4)] }
 
     private mutating func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 }

@@ -32,7 +32,8 @@ extension SimulatedOperation {
         case .setAutoRenew(let account, _), .askToBuy(let account, _), .interruptPurchases(let account, _),
             .buy(let account, _, _), .failBilling(let account, _), .resolveBilling(let account),
             .askForConsent(let account), .answerConsent(let account, _), .expire(let account),
-            .forceRenewal(let account), .commit(let account), .change(let account, _, _), .redeem(let account, _),
+            .forceRenewal(let account), .commit(let account), .change(let account, _, _),
+            .charge(let account, _, _), .request(let account, _), .redeem(let account, _),
             .winBack(let account, _), .foundFamily(let account),
             .joinFamily(let account), .leaveFamily(let account), .sharePurchases(let account, _):
             .account(account % Self.accountNames.count)

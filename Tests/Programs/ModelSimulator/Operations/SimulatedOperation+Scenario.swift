@@ -77,7 +77,8 @@ extension SimulatedOperation {
         case .sharePurchases(_, let isOn): "shares-purchases \(isOn.word)"
         case .listenForUpdates, .pauseUpdates, .cancelTask, .addObserver, .removeObserver, .addKept, .addOffer,
             .requestProducts, .readStorefront, .orderPromotions, .setPromotion, .readPromotions, .download,
-            .injectFault, .release, .relaunch, .crash:
+            // A scenario's store has no key for requests.
+            .charge, .request, .injectFault, .release, .relaunch, .crash:
             nil
         }
     }

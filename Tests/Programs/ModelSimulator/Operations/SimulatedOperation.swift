@@ -106,6 +106,10 @@ package enum SimulatedOperation: Hashable, Sendable {
     case readPromotions(device: Int)
     /// An account buys a year in monthly payments with a commitment, without an app's order.
     case commit(account: Int)
+    /// An account pays for an item by a signed request.
+    case charge(account: Int, cents: Int, repeats: Repetition)
+    /// Something is requested about an account's generic subscription.
+    case request(account: Int, Request)
     /// One of an account's subscriptions outside of the club changes.
     case change(account: Int, group: Group, to: Change)
     /// The app on a device requests a token for purchases outside of the store.
@@ -236,6 +240,10 @@ package enum SimulatedOperation: Hashable, Sendable {
         case songs
         /// A bundle of subscriptions, a month.
         case bundle
+        /// The generic consumable, which is sold by signed requests.
+        case generic
+        /// The generic subscription.
+        case pass
         /// A product that is not sold.
         case ghost
 
@@ -255,6 +263,36 @@ package enum SimulatedOperation: Hashable, Sendable {
         case songs
         /// The group of the bundle.
         case bundles
+        /// The group of the generic subscription.
+        case requests
+    }
+
+    /// What a signed request repeats of the one before it.
+    package enum Repetition: CaseIterable, Hashable, Sendable {
+        /// Nothing.
+        case none
+        /// The nonce of its signature.
+        case nonce
+        /// The reference of the developer's server.
+        case reference
+    }
+
+    /// A request about a generic subscription, by an app or by the developer's server.
+    package enum Request: Hashable, Sendable {
+        /// The subscription begins, or continues an ended one.
+        case create(cents: Int)
+        /// An item is added, with which a period begins now.
+        case add(cents: Int)
+        /// The added item is removed at the renewal.
+        case remove
+        /// The renewal is turned on, or an ended subscription begins again.
+        case reactivate
+        /// A server turns the renewal off.
+        case cancel
+        /// A server changes the first item's price at the renewal.
+        case changePrice(cents: Int)
+        /// A server ends the subscription with a refund.
+        case revoke
     }
 
     /// A change of a running subscription.

@@ -95,6 +95,9 @@ extension Simulation {
             let found = subscription?.bundleProductIdentifier
             return "account \(index) has \(group) in the bundle \(found as Any), and should in \(bundle as Any)"
         }
+        if group == .requests, expected.isRunning, let violation = checkItems(of: account, expected) {
+            return violation
+        }
         if expected.isRunning { return checkCommitment(subscription?.commitment, expected, of: index) }
         let ending = subscription?.expirationReason
         if ending == expected.ending { return nil }

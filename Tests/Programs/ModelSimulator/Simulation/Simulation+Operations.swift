@@ -48,6 +48,8 @@ extension Simulation {
         case .expire(let account): expire(account % 2)
         case .forceRenewal(let account): forceRenewal(of: account % 2)
         case .commit(let account): commit(account % 2)
+        case .charge(let account, let cents, let repeats): charge(max(cents, 1), repeats, to: account % 2)
+        case .request(let account, let request): self.request(request, of: account % 2)
         case .change(let account, let group, let change): self.change(group, of: account % 2, change)
         case .limitRenewals(let limit): limitRenewals(to: limit)
         case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))

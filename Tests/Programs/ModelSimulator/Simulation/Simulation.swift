@@ -37,6 +37,10 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
     /// Whether the queues work on their own lanes, as they do by default on a store in a file.
     let hasOwnLanes: Bool
     var checkedRecords = -1
+    /// The number of signed requests and of requests of the developer's server.
+    var requests = 0
+    /// The nonce and the reference of the last signed request.
+    var lastRequest: (nonce: UUID, reference: UUID)?
     /// The prices that apps last read.
     var checkedPrices: Prices?
 
@@ -101,59 +105,69 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         )
     }
 
-    static let products: [SandboxProduct] = [
-        .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
-        .consumable("gift", price: "1.99"),
-        .consumable("shield", price: "2.99").notSold(in: "FRA"),
-        .nonConsumable("game", price: "4.99", isFamilyShareable: true).notSold(in: "FRA")
-            .hosting(DownloadMonitor.content, version: "1"),
-        .nonRenewing("season", price: "7.99").notSold(in: "DEU"),
-        .autoRenewable(
-            "basic",
-            price: "4.99",
-            period: .init(1, .month),
-            group: "club",
-            level: 2,
-            introductoryOffer: .freeTrial(.init(1, .week)),
-            offerCodes: [
-                .init(.freeTrial(.init(1, .month), identifier: "friends"), eligibility: .new, isStackable: true)
-            ],
-            isFamilyShareable: true
-        ),
-        .autoRenewable(
-            "gold",
-            price: "9.99",
-            period: .init(1, .month),
-            group: "club",
-            level: 1,
-            promotionalOffers: [
-                .payAsYouGo(price: "4.99", every: .init(1, .month), times: 2, identifier: "winter"),
-                .payUpFront(price: "10.49", for: .init(1, .month), identifier: "dear"),
-            ],
-            offerCodes: [
-                .init(
-                    .payUpFront(price: "14.99", for: .init(3, .month), identifier: "encore"),
-                    eligibility: [.existing, .expired]
-                )
-            ],
-            winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "comeback"))],
-            isFamilyShareable: true
-        )
-        .priced("10.99", in: "DEU"),
-        .subscriptionSuite("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
-            .notSold(in: "DEU"),
-        .autoRenewable("journal", price: "49.99", period: .init(1, .year), group: "press")
-            .billedMonthly(price: "4.49"),
-        .autoRenewable("films", price: "3.99", period: .init(1, .month), group: "films"),
-        .autoRenewable("songs", price: "2.99", period: .init(1, .month), group: "songs"),
-        .subscriptionBundle(
-            "bundle",
-            price: "5.99",
-            period: .init(1, .month),
-            group: "bundles",
-            members: ["films", "songs"]
-        ),
-    ]
+    static let products: [SandboxProduct] =
+        [
+            .consumable("sword", price: "0.99").priced("1.09", in: "DEU"),
+            .consumable("gift", price: "1.99"),
+            .consumable("shield", price: "2.99").notSold(in: "FRA"),
+            .nonConsumable("game", price: "4.99", isFamilyShareable: true).notSold(in: "FRA")
+                .hosting(DownloadMonitor.content, version: "1"),
+            .nonRenewing("season", price: "7.99").notSold(in: "DEU"),
+            .autoRenewable(
+                "basic",
+                price: "4.99",
+                period: .init(1, .month),
+                group: "club",
+                level: 2,
+                introductoryOffer: .freeTrial(.init(1, .week)),
+                offerCodes: [
+                    .init(.freeTrial(.init(1, .month), identifier: "friends"), eligibility: .new, isStackable: true)
+                ],
+                isFamilyShareable: true
+            ),
+            .autoRenewable(
+                "gold",
+                price: "9.99",
+                period: .init(1, .month),
+                group: "club",
+                level: 1,
+                promotionalOffers: [
+                    .payAsYouGo(price: "4.99", every: .init(1, .month), times: 2, identifier: "winter"),
+                    .payUpFront(price: "10.49", for: .init(1, .month), identifier: "dear"),
+                ],
+                offerCodes: [
+                    .init(
+                        .payUpFront(price: "14.99", for: .init(3, .month), identifier: "encore"),
+                        eligibility: [.existing, .expired]
+                    )
+                ],
+                winBackOffers: [.init(.freeTrial(.init(1, .month), identifier: "comeback"))],
+                isFamilyShareable: true
+            )
+            .priced("10.99", in: "DEU"),
+            .subscriptionSuite("silver", price: "8.99", period: .init(1, .month), group: "club", level: 1)
+                .notSold(in: "DEU"),
+            .autoRenewable("journal", price: "49.99", period: .init(1, .year), group: "press")
+                .billedMonthly(price: "4.49"),
+            .autoRenewable("films", price: "3.99", period: .init(1, .month), group: "films"),
+            .autoRenewable("songs", price: "2.99", period: .init(1, .month), group: "songs"),
+            .subscriptionBundle(
+                "bundle",
+                price: "5.99",
+                period: .init(1, .month),
+                group: "bundles",
+                members: ["films", "songs"]
+            ),
+        ] + generic
+
+    private static let generic: [SandboxProduct] = {
+        var products: [SandboxProduct] = [
+            .consumable("generic", price: "0.29"),
+            .autoRenewable("pass", price: "0.29", period: .init(1, .month), group: "requests"),
+        ]
+        for index in products.indices { products[index].isAdvancedCommerce = true }
+        return products
+    }()
 
     static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
 
