@@ -37,6 +37,18 @@ import Testing
         #expect(throws: missing) { try subscriber.account.expireSubscription(inGroup: "metals") }
     }
 
+    @Test func `Subscriptions and entitlements are encoded under the keys of their first form`() throws {
+        let subscriber = try Self.onTheTenth()
+        let entitlement = try JSONEncoder().encode(try #require(subscriber.account.entitlements.first))
+        try subscriber.account.expireSubscription(inGroup: "metals")
+        let metals = try JSONEncoder().encode(subscriber.metals)
+        for (data, keys) in [(entitlement, ["since"]), (metals, ["since", "end"])] {
+            let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+            #expect(keys.allSatisfy { object[$0] != nil })
+        }
+        #expect(try JSONDecoder().decode(SandboxSubscription.self, from: metals) == subscriber.metals)
+    }
+
     @Test func `A product in the place of its group is told from a group in which nothing runs`() throws {
         let account = try Subscriber().account
         let error = SandboxError(.notGroup(product: "gold.monthly", group: "metals"))
