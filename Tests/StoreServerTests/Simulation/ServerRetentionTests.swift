@@ -55,7 +55,7 @@ struct ServerRetentionTests {
     @Test func `Lives draw subscribers who are about to cancel only for a server that chooses`() async throws {
         func steps(_ setup: ServerSetup) -> [ServerStep] {
             (0..<20).flatMap { seed in
-                var generator = ServerStepGenerator(setup, seed: seed)
+                var generator = ServerStepGenerator(setup, seed: UInt64(seed))
                 return generator.steps(30)
             }
         }
