@@ -27,6 +27,12 @@ import Testing
         #expect(try JSONDecoder().decode(LedgerRecord.self, from: data) == record)
     }
 
+    @Test func `A record of a family keeps the first version's spelling of its organizer`() throws {
+        let record = LedgerRecord(date: Self.start, event: .operator(.family(.founded(name: "home", organizer: 1))))
+        let text = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
+        #expect(text.contains("\"organiser\":1"))
+    }
+
     @Test func `In bytes, -1 is no number`() throws {
         let command = OrderID(journal: JournalID(rawValue: 7), number: 8)
         let finish = StoreEvent.Finish(device: 1, command: command, transaction: nil, order: nil, account: nil)
