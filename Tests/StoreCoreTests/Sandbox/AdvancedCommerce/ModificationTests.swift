@@ -86,7 +86,7 @@ import Testing
         let news = Request.item("news", 4990, offer: Request.offer(990, "P1M", 2))
         try shop.buy(Request.modify(films, retains: false, ["addItems": [news]]))
         shop.market.advance(to: "2025-03-02T00:00:00Z")
-        let charges = try shop.account.transactions.filter { $0.original == films || $0.id == films }.map(\.charge)
+        let charges = try shop.account.transactions.filter { $0.original == films || $0.id == films }.map(\.chargedAmount)
         #expect(charges == [0, amount("10.98"), amount("10.98"), amount("14.98")])
     }
 

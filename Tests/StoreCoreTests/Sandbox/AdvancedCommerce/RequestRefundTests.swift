@@ -102,7 +102,7 @@ import Testing
         try shop.perform(.requestRefund, of: first, Request.refund("news", revoke: true))
         try shop.perform(.requestRefund, of: first, Request.refund("sports"))
         try shop.perform(.revoke, of: first, Request.revocation)
-        #expect(shop.account.subscription(inGroup: "requests")?.end == .revoked)
+        #expect(shop.account.subscription(inGroup: "requests")?.endReason == .revoked)
         #expect(try shop.account.totalRefunded == 51 && refunds(first) == [40_000, 11_000])
     }
 
@@ -110,7 +110,7 @@ import Testing
         let films = Request.item("films", 9990, offer: Request.offer(0, "P1W", 1))
         let free = try shop.buy(Request.create(films))
         try shop.perform(.revoke, of: free, Request.revocation)
-        #expect(shop.account.subscriptions.map(\.end) == [nil, .revoked])
+        #expect(shop.account.subscriptions.map(\.endReason) == [nil, .revoked])
         #expect(try shop.payload(of: free).revocationType == .fullRefund && shop.account.totalRefunded == 0)
     }
 
@@ -121,7 +121,7 @@ import Testing
         shop.market.advance(to: "2025-02-02T00:00:00Z")
         let last = try view.notifications(after: nil, limit: .max).last?.position
         try shop.perform(.revoke, of: first, Request.revocation)
-        #expect(shop.account.subscription(inGroup: "requests")?.end == .revoked)
+        #expect(shop.account.subscription(inGroup: "requests")?.endReason == .revoked)
         let told = try view.notifications(after: last, limit: .max).map(\.words)
         #expect(told == ["REFUND #1", "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED #1"])
     }
