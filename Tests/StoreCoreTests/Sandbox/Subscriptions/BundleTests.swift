@@ -364,7 +364,7 @@ import Testing
         try store.refund("1")
         #expect(try ["1", "2", "3"].allSatisfy { try payload($0).revocationDate != nil })
         #expect(try standing("papers").2 == .revoked && standing("music").2 == .revoked && entitled.isEmpty)
-        #expect(account.subscription(inGroup: "bundles")?.end == .revoked)
+        #expect(account.subscription(inGroup: "bundles")?.endReason == .revoked)
         try store.reverseRefund(of: "1")
         #expect(account.subscription(inGroup: "bundles")?.isRunning == true)
         #expect(try standing("music").2 == .subscribed)
