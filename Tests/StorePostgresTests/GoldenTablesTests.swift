@@ -92,7 +92,7 @@
         private func write() throws -> (name: String, transactions: String) {
             let database = try place.open()
             defer { database.close() }
-            let ledger = try #require(try database.ledger("shop", lane: .caller) as? any DurableLedger)
+            let ledger = try database.ledger("shop", lane: .caller)
             let transactions = try SampleHistory.record(on: ledger, database.journal("till"))
             let snapshot = try #require(try ledger.snapshot()).state.first.map { Int($0) / 2 } ?? 0
             return ("tables-\(try Self.steps().count).\(snapshot)", transactions)
