@@ -166,7 +166,7 @@ import Testing
         let app = PromotedApp(on: market.store, accepts: true)
         let url = try #require(URL(string: link))
         let error = #expect(throws: SandboxError.self) { try market.store.device.openPurchaseIntent(url: url) }
-        guard case .notPurchaseIntent(let reason)? = error else {
+        guard case .notPurchaseIntent(let reason)? = error?.reason else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
         #expect(!reason.isEmpty)
