@@ -48,6 +48,22 @@ import Testing
         #expect(shop.error("auto-renew off pro") == "auto-renew: no subscription runs in the group \"pro\"")
     }
 
+    @Test func `Each state of a subscription has the name of its first form`() throws {
+        func state() throws -> String? {
+            let json = try shop.performer.perform("subscriptions").json
+            let rows = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+            return rows?.first?["state"] as? String
+        }
+        try shop.perform("buy pro.monthly")
+        #expect(try state() == "subscribed")
+        try shop.perform("billing-fails on", "advance-to-end")
+        #expect(try state() == "inBillingRetry")
+        try shop.perform("resolve-billing", "grace-period on", "advance-to-end")
+        #expect(try state() == "inGracePeriod")
+        try shop.perform("expire")
+        #expect(try state() == "expired")
+    }
+
     @Test func `Finish all says how many it finished, and which it could not`() throws {
         try shop.perform(
             "buy sword",

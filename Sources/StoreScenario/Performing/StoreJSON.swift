@@ -22,7 +22,7 @@ extension SandboxSubscription {
     /// The subscription as JSON.
     package var json: JSONValue {
         [
-            "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string("\(state)"),
+            "group": .string(groupIdentifier), "product": .string(productIdentifier), "state": .string(state.name),
             "transaction": .string(originalTransaction), "since": .date(recentSubscriptionStartDate),
             "periodStart": .date(periodStart),
             "expires": .date(expirationDate), "renews": .bool(willRenew), "renewsAs": .optional(renewsAs),
@@ -34,6 +34,11 @@ extension SandboxSubscription {
             "commitmentRenews": commitment.map { .bool($0.willRenew) } ?? .null,
         ]
     }
+}
+
+extension SandboxSubscription.State {
+    /// The state's name in JSON, where billing retry has kept its first name.
+    fileprivate var name: String { self == .inBillingRetryPeriod ? "inBillingRetry" : "\(self)" }
 }
 
 extension SandboxEntitlement {
