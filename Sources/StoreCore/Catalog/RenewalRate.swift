@@ -110,7 +110,7 @@ extension RenewalRate {
     ///   - count: the number of periods, at least 1.
     ///   - start: the start of the first period.
     /// - Returns: the first moment after the last period.
-    package func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
+    public func end(of period: StoreProduct.Period, times count: Int = 1, from start: Date) -> Date {
         switch self {
         case .realTime: return Self.calendarEnd(of: period, times: count, from: start)
         case .day(let day):
