@@ -42,7 +42,7 @@ struct StoreCryptoExamples {
         let store = try SandboxStore()
         let payload = Data("{}".utf8)
         let authority = try CertificateAuthority(now: store.clock.now)
-        let jws = try authority.jwsSigner(at: store.clock.now).sign(payload)
+        let jws = try AppStoreSigner(authority, clock: store.clock).jws(of: payload)
         #expect(try read(jws, authority, signingDate: store.clock.now) == payload)
     }
 

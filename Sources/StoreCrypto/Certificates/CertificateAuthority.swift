@@ -8,7 +8,7 @@ import StoreCore
 ///
 /// ```swift
 /// let authority = try CertificateAuthority(now: store.clock.now)
-/// let jws = try authority.jwsSigner(at: store.clock.now).sign(payload)
+/// let jws = try AppStoreSigner(authority, clock: store.clock).jws(of: payload)
 /// ```
 ///
 /// The root and the intermediate have keys on P-384. The leaves have keys on P-256 for JWS and RSA keys for receipts,
