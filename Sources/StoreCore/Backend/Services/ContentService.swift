@@ -40,7 +40,7 @@ public struct ContentRequest: Hashable, Codable, Sendable {
     public var limit: Int
 
     /// Creates a request for a range of bytes.
-    package init(transaction: String, productIdentifier: String, content: StoreContent, offset: Int64 = 0, limit: Int) {
+    public init(transaction: String, productIdentifier: String, content: StoreContent, offset: Int64 = 0, limit: Int) {
         self.transaction = transaction
         self.productIdentifier = productIdentifier
         self.content = content
