@@ -281,9 +281,14 @@ extension SandboxAccount {
         return try buy(payment)
     }
 
-    /// Buys a product on a payment's terms, such as its offer, without an app's order.
+    /// Buys a product on a payment's terms, such as its offer or billing plan, without an app's order.
     ///
+    /// Otherwise this is ``buy(_:quantity:applicationUsername:)``.
+    ///
+    /// - Parameter payment: the product and the terms.
+    /// - Returns: the transaction's identifier, or that of the running period if nothing is sold.
     /// - Throws: a ``StoreFailure`` with the reason why the product is not sold, and the ledger's errors.
+    @discardableResult
     public func buy(_ payment: StorePayment) throws -> String {
         var rules = driver.state.withLock { $0.settings.rules }
         if payment.hasSpecialTerms { rules.offers = rules.offers.checking([payment]) }
