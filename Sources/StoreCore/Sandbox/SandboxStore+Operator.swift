@@ -157,6 +157,12 @@ extension SandboxStore {
         do { try advanceThrowing(to: moment) } catch { fatalError("\(error)") }
     }
 
+    /// Advances the store's clock like ``advance(to:)``, but throws an error instead of stopping the process.
+    ///
+    /// - Parameter moment: the new time, not before that of the clock.
+    /// - Throws: as ``advanceThrowing(by:)``.
+    public func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }
+
     /// Unavailable: advance the store's ``ManualClock`` to the subscription's ``SandboxSubscription/expirationDate``.
     @available(
         *,
@@ -164,9 +170,6 @@ extension SandboxStore {
         message: "use clock.advance(to:) with the expirationDate of account.subscription(inGroup:)"
     )
     public func advanceToEnd(ofGroup group: String) {}
-
-    /// Advances the store's clock to a moment, like ``advanceThrowing(by:)``.
-    package func advanceThrowing(to moment: Date) throws { try movableClock.advanceThrowing(to: moment) }
 
     private var movableClock: any MovableClock {
         get throws {

@@ -219,7 +219,9 @@ import Testing
         store.advance(by: .days(7))
         #expect(store.clock.now == Market.date("2025-03-07T12:00:00Z"))
         store.advance(to: Market.date("2026-01-01T00:00:00Z"))
-        #expect(store.clock.now == Market.date("2026-01-01T00:00:00Z"))
+        #expect(throws: ClockError.self) { try store.advanceThrowing(to: Market.date("2025-12-31T00:00:00Z")) }
+        try store.advanceThrowing(to: Market.date("2026-01-02T00:00:00Z"))
+        #expect(store.clock.now == Market.date("2026-01-02T00:00:00Z"))
     }
 
     @Test func `A store's clock that cannot be moved there stops the process with a sentence`() async throws {
