@@ -26,8 +26,8 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether no promise is broken.
     ///
-    /// Some promises may not have been tested, see ``notTried``. If the store does not open, the promise `opens` is
-    /// broken.
+    /// Some promises may not have been tested, see ``notTried``. If the store does not open, the promise
+    /// `a store opens` is broken.
     public var isKept: Bool { broken.isEmpty }
 
     /// The promises that are broken.
@@ -40,7 +40,7 @@ public struct ContractReport: Hashable, Sendable, CustomStringConvertible {
         entries.compactMap { if case .notTried = $0.verdict { $0.promise } else { nil } }
     }
 
-    /// Returns the verdict on the promise with a name.
+    /// Returns the verdict on the promise with a name; one that no promise has was not tried.
     public subscript(name: String) -> Verdict {
         entries.first { $0.promise.name == name }?.verdict ?? .notTried(because: "the suite does not know this promise")
     }

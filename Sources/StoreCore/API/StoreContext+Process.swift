@@ -4,7 +4,8 @@ import Synchronization
 extension StoreContext {
     /// The context of the process, used by code for which no other context is bound.
     ///
-    /// It initially has no store, or a store created from the file that `SandboxStore.configurationVariable` names.
+    /// It initially has no store, or a store created from the `.storekit` file that the environment variable
+    /// `STOREKIT_CONFIGURATION` names.
     public static let process = StoreContext(
         backend: SandboxStore.namedByEnvironment(log: .standardError),
         isOfProcess: true

@@ -8,7 +8,7 @@ extension AppReceipt {
     /// length. A receipt that has expired or belongs to another device is still authentic: check ``expirationDate``,
     /// and compare ``deviceHash`` with ``hash(forDevice:signer:)``.
     ///
-    /// An `AppReceiptSigner` verifies the App Store's form. Its certificates must have been valid at the receipt's
+    /// An `AppStoreSigner` verifies the App Store's form. Its certificates must have been valid at the receipt's
     /// creation date. In this form, attributes may be in any order, and unknown attributes are ignored.
     ///
     /// - Parameters:

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// `data(signedBy:)` encodes and signs a receipt, and ``init(verifying:signer:)`` decodes it. A receipt is a set of
 /// numbered attributes in DER, signed as CMS SignedData; the properties below name their attributes' numbers. An
-/// `AppReceiptSigner` encodes and seals it as the App Store does. With any other signer, the set is not sorted: the
-/// purchases come first, in their order. Values are not validated.
+/// `AppStoreSigner` of the module StoreCrypto encodes and seals it as the App Store does. With any other signer, the set
+/// is not sorted: the purchases come first, in their order. Values are not validated.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
@@ -89,8 +89,8 @@ public struct AppReceipt: Hashable, Sendable {
     ///
     /// The hash is the SHA-256 of the device's bytes, the ``opaqueValue``, and the encoded value of attribute 2.
     ///
-    /// For the App Store and any `AppReceiptSigner`, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's
-    /// hash differs from the receipt's ``deviceHash``, the receipt was copied from another device.
+    /// For the App Store and an `AppStoreSigner`, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's hash
+    /// differs from the receipt's ``deviceHash``, the receipt was copied from another device.
     ///
     /// - Parameter device: the device's bytes, as passed to the initializer.
     /// - Returns: 32 bytes.
@@ -101,8 +101,8 @@ public struct AppReceipt: Hashable, Sendable {
     /// - Parameters:
     ///   - device: the device's bytes, as passed to the initializer.
     ///   - signer: the signer of the receipt.
-    /// - Returns: the result of `AppReceiptSigner.deviceHash(of:)`, 20 bytes in the App Store's form; for any other
-    ///   signer, that of ``hash(forDevice:)``.
+    /// - Returns: the 20 bytes of SHA-1 for an `AppStoreSigner`, as in the App Store's form; for any other signer, the
+    ///   result of ``hash(forDevice:)``.
     public func hash(forDevice device: Data, signer: any ReceiptSigner) -> Data {
         guard let signer = signer as? any AppReceiptSigner else { return hash(forDevice: device) }
         return signer.deviceHash(of: hashedBytes(forDevice: device))

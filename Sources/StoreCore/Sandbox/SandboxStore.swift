@@ -100,8 +100,8 @@ public final class SandboxStore: Sendable {
     ///   - signer: the signer and verifier of receipts; unless given, one with a key of its own.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
-    ///   - appAppleIdentifier: the app's Apple ID, in production; that of a synchronized file, unless given, see
-    ///     `StoreConfiguration.Settings.applicationInternalIdentifier`.
+    ///   - appAppleIdentifier: the app's Apple ID, in production; unless given, that of a file that is synchronized with
+    ///     App Store Connect.
     ///   - log: the log for failures of the signer, which leave a receipt missing; standard error unless given.
     /// - Throws: as the initializer that takes products.
     public convenience init(

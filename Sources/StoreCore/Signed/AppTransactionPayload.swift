@@ -20,7 +20,7 @@ public struct AppTransactionPayload: JWSPayload {
     public var receiptCreationDate: PayloadDate
     /// The date of the request, only in Xcode's payloads, where it equals ``receiptCreationDate``.
     public var requestDate: PayloadDate?
-    /// The date of the app's own purchase; `testPurchaseDate` unless an ``AppPurchase`` is set.
+    /// The date of the app's own purchase; 1 August 2013, 7:00 UTC, unless an ``AppPurchase`` is set.
     public var originalPurchaseDate: PayloadDate
     /// The app's version at the ``originalPurchaseDate``; `1.0` unless an ``AppPurchase`` is set.
     public var originalApplicationVersion: String

@@ -126,9 +126,9 @@ extension AppStoreVerifier {
     /// Verifies a receipt or a JWS of any form.
     ///
     /// An app receipt is verified as of its creation date, a JWS as of its `signedDate`, and an app transaction as of
-    /// its `receiptCreationDate`. A transaction receipt has no signing date, and is verified as of its purchase: see
-    /// `TransactionReceiptVerifier.verify(_:over:)`. A transaction receipt must have the form that ``AppStoreSigner``
-    /// writes: a `pod` of 100, and an environment that is one of the App Store's or Xcode's.
+    /// its `receiptCreationDate`. A transaction receipt has no signing date, and is verified as of its purchase. It must
+    /// have the form that ``AppStoreSigner`` writes: a `pod` of 100, and an environment that is one of the App Store's or
+    /// Xcode's.
     ///
     /// - Parameters:
     ///   - data: the data itself, not its Base64 form: untrusted input, of any content and length.

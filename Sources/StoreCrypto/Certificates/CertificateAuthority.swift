@@ -334,7 +334,7 @@ extension CertificateAuthority {
     /// valid as long as a leaf.
     ///
     /// - Parameter date: the date of the list.
-    /// - Returns: the list, for `JWSVerifier`, `PKCS7Verifier` and `openssl verify -crl_check`.
+    /// - Returns: the list, for ``AppStoreVerifier`` and `openssl verify -crl_check`.
     /// - Throws: a ``CryptoError`` if the root is not valid at the date.
     public func revocationList(at date: Date) throws(CryptoError) -> Data {
         let issuer = try certified(.intermediate, at: date)

@@ -272,6 +272,6 @@ public struct StoreServerError: Error, Hashable, Sendable, CustomStringConvertib
 
     init(_ description: String) { self.description = description }
 
-    /// The error in a build without libmicrohttpd; its description is `MicroHTTPD.advice`.
+    /// The error in a build without libmicrohttpd; its description says what to install.
     public static let unavailable = StoreServerError(MicroHTTPD.advice)
 }

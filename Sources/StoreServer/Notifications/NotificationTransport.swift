@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A test may replace it, for example to simulate failures.
 ///
-/// `URLSessionTransport` is used by default.
+/// The transport of a new ``StoreServer/Configuration`` posts with a `URLSession`; one of your own can pass on to it.
 public protocol NotificationTransport: Sendable {
     /// Posts a notification.
     ///
@@ -20,7 +20,7 @@ public protocol NotificationTransport: Sendable {
 
     /// Posts a request for a retention message, to which the server responds with its choice.
     ///
-    /// By default, `URLSessionTransport` posts it.
+    /// By default, a `URLSession` posts it.
     ///
     /// - Parameters:
     ///   - body: a JSON object with the member `signedPayload`.
@@ -37,7 +37,7 @@ public protocol NotificationTransport: Sendable {
 }
 
 extension NotificationTransport {
-    /// Posts a request for a retention message with `URLSessionTransport`.
+    /// Posts a request for a retention message with a `URLSession`.
     public func ask(
         _ body: Data,
         at url: URL,

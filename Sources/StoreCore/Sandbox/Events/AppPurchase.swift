@@ -33,8 +33,8 @@ public struct AppPurchase: Hashable, Codable, Sendable {
 
     /// Creates a purchase.
     ///
-    /// The defaults for an account are what is set for the store. Those for the store are version `1.0`,
-    /// `AppTransactionPayload.testPurchaseDate` and no platform.
+    /// The defaults for an account are what is set for the store. Those for the store are version `1.0`, 1 August 2013,
+    /// 7:00 UTC, and no platform.
     public init(version: String? = nil, date: Date? = nil, platform: Platform? = nil) {
         self.version = version
         self.date = date
