@@ -217,9 +217,10 @@ struct SubscriptionModel {
             return nil
         }
         guard !terms.fails else {
-            // Monthly payments of a year have no grace period.
-            let hasGrace = terms.grantsGrace && !(isCommitted || renewsMonthly)
-            failedRenewal = (hasGrace ? end + 16 * 86_400 : nil, end + 60 * 86_400)
+            // Monthly payments of a year have no grace period, and are tried for longer.
+            let isMonthly = isCommitted || renewsMonthly
+            let (hasGrace, days): (Bool, TimeInterval) = (terms.grantsGrace && !isMonthly, isMonthly ? 90 : 60)
+            failedRenewal = (hasGrace ? end + 16 * 86_400 : nil, end + days * 86_400)
             return nil
         }
         return renew(by: end, terms)

@@ -26,7 +26,8 @@ extension Simulation {
                 "taxCode": "C003-00-1", "period": "P1M", "items": [item("base", cents)],
                 "descriptors": ["displayName": "A pass", "description": "For items"],
             ]
-            let isRefused = known?.isRunning == true
+            // A subscription whose renewal is not paid for gives way to one that continues it.
+            let isRefused = known?.isEntitled == true
             if known?.isEntitled == false { members["previousTransactionId"] = original(of: account) }
             buy(.pass, "CREATE_SUBSCRIPTION", members, for: account, isRefused: isRefused) {
                 $0.begin(["base": cents], by: account)
