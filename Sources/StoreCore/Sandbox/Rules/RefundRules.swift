@@ -47,7 +47,7 @@ extension SandboxState {
         }
         let repetitions = repetitions(of: place, by: account)
         let ended = subscription(of: repetitions, by: account)
-        let isOwned = purchases[place].term == nil && isOwned(product, by: account)
+        let isOwned = isForGood(purchases[place]) && isOwned(product, by: account)
         let isInUse = ended.map(subscriptions.isEntitled) ?? isOwned
         let refund = Refund(
             account: account,
@@ -110,14 +110,10 @@ extension SandboxState {
     /// Returns the indices, in an account's history, of a purchase and its free repetitions.
     func repetitions(of place: PurchaseIndex, by account: AccountID) -> [PurchaseIndex] {
         let history = accounts[account].history
-        // A product may be of another kind by now, so a purchase says by itself whether it bought a period.
+        // A product may be of another kind by now, so a purchase says by itself what it bought.
         guard let term = history[place].term else {
-            switch catalog.kind(of: history[place].product) {
-            case .nonConsumable, .freeSubscription:
-                let own = history.ownPurchases(of: history[place].product).filter { history[$0].term == nil }
-                return own.contains(place) ? own : [place]
-            case .consumable, .nonRenewing, .autoRenewable, .subscriptionSuite, .subscriptionBundle: return [place]
-            }
+            let own = history.ownPurchases(of: history[place].product).filter { isForGood(history[$0]) }
+            return own.contains(place) ? own : [place]
         }
         // A repetition is free, and has the same term as its neighbor in the chain. Equal terms alone are not
         // sufficient: charged periods that were cut short at one moment have equal terms, too.
@@ -136,6 +132,14 @@ extension SandboxState {
         return transactions.first.flatMap { history.index(of: $0) }.map { history[$0].term != nil } ?? false
     }
 
+    /// Whether transactions of an account bought something for good, whatever kind the product has by now.
+    func areForGood(_ transactions: [TransactionNumber], of account: AccountID) -> Bool {
+        let history = accounts[account].history
+        return transactions.first.flatMap { history.index(of: $0) }.map { isForGood(history[$0]) } ?? false
+    }
+
+    private func isForGood(_ purchase: Purchase) -> Bool { purchase.isForGood && purchase.term == nil }
+
     /// Returns the running subscription whose newest period an account's purchases bought; nil for none.
     private func subscription(of places: [PurchaseIndex], by account: AccountID) -> SubscriptionIndex? {
         guard let place = places.last, let term = accounts[account].history[place].term,
@@ -147,9 +151,9 @@ extension SandboxState {
         return index
     }
 
-    /// Whether a product is a non-consumable that an account owns.
+    /// Whether an account owns a product for which it has paid.
     private func isOwned(_ product: ProductIndex, by account: AccountID) -> Bool {
-        catalog.kind(of: product) == .nonConsumable && accounts[account].owned.contains(product)
+        catalog.kind(of: product) != .freeSubscription && accounts[account].owned.contains(product)
     }
 }
 

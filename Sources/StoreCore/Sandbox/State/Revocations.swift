@@ -138,12 +138,8 @@ extension SandboxState {
         revocations.store(refund)
         server.decide(refundOf: refund.transactions)
         if let index = ended(with: refund) { subscriptions.end(index, .revoked) }
-        switch catalog.kind(of: refund.product) {
-        case .nonConsumable, .freeSubscription:
-            if !arePeriods(refund.transactions, of: refund.account) {
-                accounts[refund.account].owned.remove(refund.product)
-            }
-        case .consumable, .nonRenewing, .autoRenewable, .subscriptionSuite, .subscriptionBundle: break
+        if areForGood(refund.transactions, of: refund.account) {
+            accounts[refund.account].owned.remove(refund.product)
         }
         notify(refund.account, refund.revoked)
     }
@@ -163,7 +159,9 @@ extension SandboxState {
 
     /// Returns the subscription that a refund ended, if the refund was recorded by an older version of the store.
     private func endedAsBefore(_ refund: Refund) -> SubscriptionIndex? {
-        guard !refund.revoked.isEmpty, let group = catalog.group(of: refund.product) else { return nil }
+        guard !refund.revoked.isEmpty, arePeriods(refund.transactions, of: refund.account),
+            let group = catalog.group(of: refund.product)
+        else { return nil }
         return subscriptions.index(of: group, account: refund.account)
     }
 

@@ -162,12 +162,13 @@ extension SandboxState {
         let isOwned = transactions.contains { history.index(of: $0).map { history[$0].isOwn } ?? false }
         var givesAccess = true
         switch catalog.kind(of: reversal.product) {
+        case _ where areForGood(transactions, of: account):
+            givesAccess = isOwned
+            if isOwned { accounts[account].owned.insert(reversal.product) }
         case _ where arePeriods(transactions, of: account), .autoRenewable, .subscriptionSuite, .subscriptionBundle:
             givesAccess = reversal.resumed != nil
             if let index = reversal.resumed, subscriptions[index].end == .revoked { subscriptions.resume(index) }
-        case .nonConsumable, .freeSubscription:
-            givesAccess = isOwned
-            if isOwned { accounts[account].owned.insert(reversal.product) }
+        case .nonConsumable, .freeSubscription: givesAccess = false
         case .consumable, .nonRenewing: break
         }
         if givesAccess { revocations.withdrawNotices(to: account, about: catalog[reversal.product].identifier) }

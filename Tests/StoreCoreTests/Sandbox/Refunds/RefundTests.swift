@@ -195,6 +195,33 @@ import Testing
         #expect(store.verify(receipt: cancelled).fields["cancellation_date_ms"] == "1735689600000")
     }
 
+    // MARK: Products of another kind by now
+
+    @Test func `What was bought for good is lost alone if the product is a subscription by now`() throws {
+        try account.buy("full.game")
+        try store.register(.autoRenewable("full.game", price: "4.99", period: .init(1, .month), group: "games"))
+        try account.buy("full.game")
+        #expect(account.entitlements.count == 2)
+        try store.refund("1")
+        #expect(account.subscription(inGroup: "games")?.isRunning == true)
+        #expect(account.entitlements.map { $0.expirationDate != nil } == [true])
+        #expect(try account.refunds.map(\.id) == ["1"])
+        try store.reverseRefund(of: "1")
+        #expect(account.entitlements.count == 2)
+    }
+
+    @Test func `What was used up is paid back alone if the product is bought for good by now`() throws {
+        try account.buy("sword")
+        try store.register(.nonConsumable("sword", price: "0.99"))
+        try account.buy("sword")
+        try store.refund("1")
+        #expect(account.entitlements.map(\.transaction) == ["2"])
+        try store.refund("2")
+        #expect(account.entitlements == [])
+        try store.reverseRefund(of: "1")
+        #expect(account.entitlements == [])
+    }
+
     // MARK: What is not paid back
 
     @Test func `What nobody paid for is not paid back`() throws {
