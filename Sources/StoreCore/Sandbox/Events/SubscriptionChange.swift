@@ -169,9 +169,11 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         Int((remainingFraction(at: moment) * Double(Refund.whole)).rounded())
     }
 
-    /// Returns the fraction of the period that remains at a moment, from 0 to 1.
-    func remainingFraction(at moment: Date) -> Double {
-        end > start ? min(max(end.timeIntervalSince(moment) / end.timeIntervalSince(start), 0), 1) : 1
+    /// Returns the fraction of the period that remains at a moment, from 0 to 1; that of its billing cycle if the period
+    /// began within one, which began earlier.
+    func remainingFraction(at moment: Date, since cycleStart: Date? = nil) -> Double {
+        let start = cycleStart ?? start
+        return end > start ? min(max(end.timeIntervalSince(moment) / end.timeIntervalSince(start), 0), 1) : 1
     }
 
     static func == (left: SubscriptionTerm, right: SubscriptionTerm) -> Bool {

@@ -203,8 +203,9 @@ extension SandboxState {
                 original: last.original,
                 originalDate: last.originalDate
             )
-            let running = server.advancedCommerce[index]?.current
-            let prices = running.map { modification.proratedPrices(for: last.remainingFraction(at: now), of: $0) } ?? []
+            let known = server.advancedCommerce[index]
+            let share = last.remainingFraction(at: now, since: known?.cycleStart)
+            let prices = known.map { modification.proratedPrices(for: share, of: $0.current) } ?? []
             let charge = Decimal(prices.reduce(0) { $0 + $1.price }) / 1000
             return .success(Sale(charge: charge, subscription: .begins(term)))
         case .renew(let index):

@@ -42,6 +42,8 @@ struct AdvancedCommerceState: Hashable, Codable, Sendable {
     struct Subscription: Hashable, Codable, Sendable {
         /// The content of the newest period.
         fileprivate(set) var current: AdvancedCommerceContent
+        /// The start of the billing cycle; nil if the newest period began with it.
+        fileprivate(set) var cycleStart: Date?
         /// The content of the next period if it was changed; nil if it follows from the newest.
         fileprivate var pending: AdvancedCommerceContent?
         /// The price increases at the next renewal, by SKU.
@@ -104,17 +106,24 @@ struct AdvancedCommerceState: Hashable, Codable, Sendable {
 
     /// Begins a period of a subscription with a content; the next period has another content, if one is given.
     ///
-    /// The charge for each item is its price, unless others are given.
+    /// The charge for each item is its price, unless others are given. A billing cycle begins with the period, unless its
+    /// start is given.
     mutating func begin(
         _ content: AdvancedCommerceContent,
         paid: [Int64]? = nil,
+        in cycleStart: Date? = nil,
         then pending: AdvancedCommerceContent? = nil,
         of subscription: SubscriptionIndex,
         as transaction: TransactionNumber
     ) {
         sell(content, paid: paid, as: transaction)
         let known = subscriptions[subscription]
-        var begun = Subscription(current: content, pending: pending, changes: known.map { $0.changes + 1 } ?? 0)
+        var begun = Subscription(
+            current: content,
+            cycleStart: cycleStart,
+            pending: pending,
+            changes: known.map { $0.changes + 1 } ?? 0
+        )
         // An increase that is announced stays so, unless the item does not renew at that price any more.
         begun.increases =
             known?.increases.filter { sku, increase in
@@ -239,16 +248,19 @@ extension SandboxState {
             let later = modification.later(known.next, info)
             if change.continuesPeriod { return server.advancedCommerce.setNext(later, of: index) }
             let now = modification.now(known.current, info)
+            let cycleStart = modification.retainsBillingCycle ? known.cycleStart ?? last?.start : nil
             let parts =
                 modification.retainsBillingCycle
                 ? last.map { last in
-                    modification.proratedPrices(for: last.remainingFraction(at: change.term.start), of: known.current)
+                    let share = last.remainingFraction(at: change.term.start, since: cycleStart)
+                    return modification.proratedPrices(for: share, of: known.current)
                 } : nil
             server.advancedCommerce.begin(
                 now,
                 paid: parts.map { parts in
                     now.items.map { item in parts.first { $0.sku.isExactly(item.sku) }?.price ?? 0 }
                 },
+                in: cycleStart,
                 then: later == now.next ? nil : later,
                 of: index,
                 as: transaction

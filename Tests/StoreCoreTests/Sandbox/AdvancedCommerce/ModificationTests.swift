@@ -34,6 +34,24 @@ import Testing
         #expect(try shop.charges.last == amount("55.99"))
     }
 
+    @Test func `An item that is added after another one costs a share of its price by the whole billing cycle`() throws
+    {
+        shop.market.clock.advance(by: 15.5 * 86_400)
+        let second = try shop.buy(Request.modify(first, ["addItems": [Request.item("news", 4990)]]))
+        // A quarter of January is left.
+        shop.market.clock.advance(by: 7.75 * 86_400)
+        let third = try shop.buy(Request.modify(second, ["addItems": [Request.item("films", 8000)]]))
+        #expect(try shop.charges == [51, amount("2.495"), 2])
+        try shop.perform(.requestRefund, of: third, Request.refund("films"))
+        #expect(try shop.account.totalRefunded == 2)
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(try shop.charges.last == amount("63.99"))
+        // Half of February.
+        shop.market.advance(to: "2025-02-15T00:00:00Z")
+        try shop.buy(Request.modify(first, ["addItems": [Request.item("weather", 1000)]]))
+        #expect(try shop.charges.last == amount("0.5"))
+    }
+
     @Test func `An added item costs the prorated price that the request names`() throws {
         var news = Request.item("news", 4990)
         news["proratedPrice"] = 990
