@@ -88,6 +88,8 @@ package final class TestStores: ControlledStores {
     private let clock: any StoreClock
     private let authority: Locked<CertificateAuthority?>
     private let stores = Locked<[String: Opened]>([:])
+    /// Whether no store asks an app's server any longer.
+    private let hasStoppedAsking = Locked(false)
 
     /// Creates an empty set of stores.
     ///
@@ -157,6 +159,8 @@ package final class TestStores: ControlledStores {
             opened.close()
             throw ControlFailure(.busy, "there are \(Self.limit) stores already; close some")
         }
+        // The server may have begun to stop after the request had arrived.
+        if hasStoppedAsking.withLock({ $0 }) { served.realtime.stop() }
         served.start()
         wait(for: opened, name, until: now + order.idle)
         return description(of: served, name, authority, url)
@@ -259,6 +263,7 @@ package final class TestStores: ControlledStores {
 
     /// Lets no request wait for an app's server any longer, which chooses retention messages.
     func stopAsking() {
+        hasStoppedAsking.withLock { $0 = true }
         for opened in stores.withLock({ Array($0.values) }) { opened.served.realtime.stop() }
     }
 

@@ -26,10 +26,11 @@ package final class RealtimeClient: RetentionServer {
 
         mutating func take(_ number: Int) -> Reply? { replies.removeValue(forKey: number) }
 
+        /// Returns the replies to all questions, oldest first.
         mutating func stop() -> [Reply] {
             isStopped = true
             defer { replies = [:] }
-            return Array(replies.values)
+            return replies.sorted { $0.key < $1.key }.map(\.value)
         }
     }
 

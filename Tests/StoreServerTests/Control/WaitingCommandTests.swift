@@ -80,6 +80,39 @@ import Testing
         #expect(pages.withLock { $0.count } == 1)
     }
 
+    @Test func `Several who wait see the default page in the order in which they asked`() throws {
+        for number in 1...9 { try shop.shop.buy("gold", try shop.shop.store.addAccount("user \(number)")) }
+        transport.hold()
+        let names = Locked<[String]>([])
+        let accounts = shop.shop.store.accounts
+        for account in accounts {
+            account.viewCancellation(inGroup: "metals") { _ in names.withLock { $0.append(account.name) } }
+        }
+        client.stop()
+        #expect(names.withLock { $0 } == accounts.map(\.name))
+    }
+
+    @Test func `A store that is opened while the server stops asks no app's server`() throws {
+        var configuration = StoreServer.Configuration()
+        configuration.transport = transport
+        let gate = try ControlGuard()
+        let stores = TestStores(besides: shop.shop.store, configuration, gate: gate)
+        defer { stores.closeAll() }
+        stores.stopAsking()
+        let headers = ["Host": "localhost:8080", "Authorization": "Bearer \(gate.token)"]
+        let opened = try stores.open(HTTPRequest("POST", "/control/v1/stores", headers: headers))
+        let name = try JSON(data: opened.data).store.text ?? ""
+        func perform(_ line: String) throws -> JSON {
+            let body = Data(#"{"line": "\#(line)"}"#.utf8)
+            let path = "/stores/\(name)/control/v1/commands"
+            return try JSON(data: stores.respond(to: HTTPRequest("POST", path, headers: headers, body: body)).body)
+        }
+        _ = try perform("retention-url https://example.com/message")
+        _ = try perform("buy gold")
+        let pages = try perform("view-cancellation").pages.list
+        #expect(pages.map(\.refusal.text) == ["the server cannot be asked: OTHER"] && transport.questions.isEmpty)
+    }
+
     @Test(.microHTTPD) func `A server stops while the app's server chooses a message`() throws {
         let transport = AnsweringTransport()
         let asked = DispatchSemaphore(value: 0)
