@@ -74,8 +74,9 @@ struct TestStoreCodeOffer: Decodable {
         guard !isMonthly || subscription.billingPlans.contains(where: { $0.plan == .monthly }) else {
             throw failure("is for monthly payments, and the product has no monthlyPrice")
         }
-        let mode = mode ?? (["0", nil].contains(price) ? .freeTrial : .payAsYouGo)
-        guard (mode == .freeTrial) == ["0", nil].contains(price) else {
+        let isFree = price.map { $0.wholeMatch(of: #/0+(\.0+)?/#) != nil } ?? true
+        let mode = mode ?? (isFree ? .freeTrial : .payAsYouGo)
+        guard (mode == .freeTrial) == isFree else {
             throw failure(mode == .freeTrial ? "is a freeTrial, and has a price" : "is no freeTrial, and has no price")
         }
         guard mode == .payAsYouGo || periods == nil else { throw failure("has periods, and is not payAsYouGo") }

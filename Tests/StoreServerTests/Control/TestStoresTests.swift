@@ -121,6 +121,15 @@ private struct Host {
         #expect(products.map(\.product.isAdvancedCommerce) == [true, false])
     }
 
+    @Test func `A code that costs nothing is a free trial, however the price is written`() throws {
+        let prices = ["", #", "price": 0"#, #", "price": "0""#, #", "price": "0.00""#, #", "price": "0.01""#]
+        let codes = prices.enumerated().map { #"{"code": "\#($0)"\#($1)}"# }.joined(separator: ",")
+        let json = #"{"id": "pro", "kind": "autoRenewable", "price": "4.99", "codeOffers": [\#(codes)]}"#
+        let product = try JSONDecoder().decode(TestStoreProduct.self, from: Data(json.utf8)).product
+        let modes = product.subscription?.offerCodes.map(\.offer.terms.paymentMode)
+        #expect(modes == [.freeTrial, .freeTrial, .freeTrial, .freeTrial, .payAsYouGo])
+    }
+
     @Test func `A store sells the products of a request, or of Xcode's file as a text or as it is`() throws {
         let products = #"""
             {"products": [
