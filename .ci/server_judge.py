@@ -52,9 +52,9 @@ OUT_OF_SCOPE = {
 # What the store of the samples does not bring about by the acts below, with the reason.
 UNSENT = {
     "EXTERNAL_PURCHASE_TOKEN": "the app of the samples does not sell outside of the store",
-    "METADATA_UPDATE": "Advanced Commerce is not sold here",
-    "MIGRATION": "Advanced Commerce is not sold here",
-    "PRICE_CHANGE": "Advanced Commerce is not sold here",
+    "METADATA_UPDATE": "the store of the samples sells nothing by Advanced Commerce",
+    "MIGRATION": "the store of the samples sells nothing by Advanced Commerce",
+    "PRICE_CHANGE": "the store of the samples sells nothing by Advanced Commerce",
 }
 PATIENCE = 60
 DAY = 86_400_000
