@@ -94,7 +94,7 @@ import Testing
 
     @Test func `A store that is opened while the server stops asks no app's server`() throws {
         var configuration = StoreServer.Configuration()
-        configuration.transport = transport
+        (configuration.transport, configuration.log) = (transport, .silent)
         let gate = try ControlGuard()
         let stores = TestStores(besides: shop.shop.store, configuration, gate: gate)
         defer { stores.closeAll() }

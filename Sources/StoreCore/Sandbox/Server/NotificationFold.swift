@@ -235,7 +235,6 @@ struct StoredNotification: Sendable {
 }
 
 /// The kinds of notifications, by their names in the App Store Server Notifications.
-///
 enum NotificationKind: String, Sendable {
     case subscribed = "SUBSCRIBED"
     case renewed = "DID_RENEW"
