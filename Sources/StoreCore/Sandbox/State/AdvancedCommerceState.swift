@@ -146,10 +146,12 @@ struct AdvancedCommerceState: Hashable, Codable, Sendable {
     }
 
     /// Begins the next period of a subscription, as a transaction unless the period passed unpaid.
-    mutating func renew(_ subscription: SubscriptionIndex, as transaction: TransactionNumber?) {
+    mutating func renew(_ subscription: SubscriptionIndex, as transaction: TransactionNumber?, isPaid: Bool) {
         guard let last = subscriptions[subscription] else { return }
         let content = last.next
-        if let transaction { purchases[transaction] = Purchase(content) }
+        if let transaction {
+            purchases[transaction] = Purchase(content, paid: isPaid ? nil : content.items.map { _ in 0 })
+        }
         subscriptions[subscription] = Subscription(current: content, changes: last.changes + 1)
     }
 
@@ -187,9 +189,9 @@ extension SandboxState {
     /// Begins the next period of a subscription, as a transaction unless the period passed unpaid.
     ///
     /// A subscription that was migrated comes into the group of its generic product.
-    mutating func renewContent(of index: SubscriptionIndex, as transaction: TransactionNumber?) {
+    mutating func renewContent(of index: SubscriptionIndex, as transaction: TransactionNumber?, isPaid: Bool) {
         guard server.advancedCommerce[index] != nil else { return }
-        server.advancedCommerce.renew(index, as: transaction)
+        server.advancedCommerce.renew(index, as: transaction, isPaid: isPaid)
         if let group = catalog.group(of: subscriptions[index].term.product) {
             subscriptions.setGroup(group, of: index)
         }

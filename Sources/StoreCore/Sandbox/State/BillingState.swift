@@ -31,7 +31,7 @@ extension SandboxState {
             setGraceEndForFamily(nil, of: subscription)
         case .leftOut(let subscription, let term):
             subscriptions.leaveOut(subscription, term)
-            if server.hasAdvancedCommerce { renewContent(of: subscription, as: nil) }
+            if server.hasAdvancedCommerce { renewContent(of: subscription, as: nil, isPaid: false) }
         case .cutShort(let subscription, let term): cut(subscription, to: term)
         case .priceIncrease(let subscription, let increase): subscriptions.setIncrease(increase, of: subscription)
         }

@@ -402,7 +402,7 @@ extension SandboxState {
         _ date: Date
     ) {
         subscriptions.renew(subscription, term)
-        if server.hasAdvancedCommerce { renewContent(of: subscription, as: number) }
+        if server.hasAdvancedCommerce { renewContent(of: subscription, as: number, isPaid: charge > 0) }
         let account = subscriptions[subscription].account
         let transaction = StoreTransaction(
             identifier: number.identifier,

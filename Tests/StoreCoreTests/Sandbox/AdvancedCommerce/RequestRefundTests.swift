@@ -47,6 +47,16 @@ import Testing
         #expect(try shop.account.totalRefunded == 0)
     }
 
+    @Test func `Nothing is refunded of a renewal that was not paid for, where a quirk begins its period`() throws {
+        shop.store.quirks = [.renewsInBillingRetry]
+        try shop.account.setBillingFails(true)
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        let unpaid = try #require(try shop.account.transactions.last)
+        #expect(unpaid.id != first && unpaid.chargedAmount == 0)
+        #expect(try shop.fault(of: .requestRefund, unpaid.id, Request.refund("sports")) == 4_030_024)
+        #expect(try shop.account.totalRefunded == 0)
+    }
+
     @Test func `The period of a migrated subscription is refunded what it cost`() throws {
         let gold = try shop.account.buy("gold")
         try shop.account.buy("gold.yearly")
