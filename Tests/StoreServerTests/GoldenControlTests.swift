@@ -47,9 +47,18 @@ import Testing
         }
     }
 
+    /// The version in the interface's address, as in `/control/v1`.
+    private static func version() throws -> Substring {
+        let address = try #require(JSON(data: Data(ControlDescription.json.encoded.utf8)).servers[0].url.text)
+        return try #require(address.firstMatch(of: #/^\/control\/v(\d+)$/#)).1
+    }
+
     @Test func `There is a file of the present version`() throws {
-        let version = try JSON(data: Data(ControlDescription.json.encoded.utf8)).info.version.text
-        #expect(Self.names.contains { $0.hasPrefix("control-\(version ?? "")-") })
+        let version = try Self.version()
+        #expect(
+            Self.names.contains { $0.hasPrefix("control-\(version)-") },
+            "write it: GOLDEN=1 swift test --filter Golden"
+        )
     }
 
     @Test(.writesGolden) func `Today's answers are written`() throws {
@@ -60,6 +69,6 @@ import Testing
             let common = try KeptJSON.common(answers[0].body, answers[1].body)
             text += "\(request)\n\(answers[0].status) \(String(decoding: common, as: UTF8.self))\n"
         }
-        try Self.golden.write(text, to: "control-1-\(GoldenFolder.today).txt")
+        try Self.golden.write(text, to: "control-\(Self.version())-\(GoldenFolder.today).txt")
     }
 }
