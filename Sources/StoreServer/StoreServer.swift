@@ -39,8 +39,9 @@ public final class StoreServer: Sendable {
     /// - Parameters:
     ///   - store: the store, which the server retains.
     ///   - configuration: the settings.
-    /// - Throws: ``StoreServerError`` if the server cannot listen on its address, if libmicrohttpd is missing, or if
-    ///   other machines could control its store; a `CryptoError` if a key cannot be created; the ledger's errors.
+    /// - Throws: ``StoreServerError`` if the server cannot listen on its address, if libmicrohttpd is missing
+    ///   (``StoreServerError/unavailable``), or if other machines could control its store; a `CryptoError` if a key
+    ///   cannot be created; the ledger's errors.
     public init(_ store: SandboxStore, configuration: Configuration = Configuration()) throws {
         guard MicroHTTPD.isAvailable else { throw StoreServerError.unavailable }
         isSecure = configuration.identity != nil

@@ -1,4 +1,4 @@
-/// The availability of libcrypto in this module, and advice where it is missing.
+/// The availability of libcrypto in this module.
 public enum Libcrypto {
     /// Whether the headers of libcrypto 3 or newer were available when this was built.
     ///

@@ -137,7 +137,7 @@ public struct PostgresDatabaseError: Error, Hashable, Sendable, CustomStringConv
     }
 #endif
 
-/// The availability of libpq in this module, and advice where it is missing.
+/// The availability of libpq in this module.
 public enum Postgres {
     /// Whether libpq's header was available when the module was built.
     ///

@@ -170,7 +170,7 @@ public struct SQLiteDatabaseError: Error, Hashable, Sendable, CustomStringConver
     }
 #endif
 
-/// The availability of SQLite in this module, and advice where it is missing.
+/// The availability of SQLite in this module.
 public enum SQLite {
     /// Whether SQLite's header was available when the module was built.
     ///

@@ -209,7 +209,7 @@ import StoreCrypto
     }
 #endif
 
-/// The availability of libmicrohttpd in this module, and advice where it is missing.
+/// The availability of libmicrohttpd in this module.
 public enum MicroHTTPD {
     /// Whether libmicrohttpd's header was available when this module was built.
     ///
