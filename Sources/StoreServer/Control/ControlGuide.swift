@@ -23,7 +23,8 @@ package enum ControlGuide {
         ## A store for each test
 
         `POST /control/v1/stores` opens a store in memory, with servers and a clock of its own; every member is optional:
-        `products` (`id`, `kind`: consumable, nonConsumable, nonRenewing or autoRenewable, `price`, `period` as P1M, `trial`),
+        `products` (`id`, `kind`: consumable, nonConsumable, nonRenewing, autoRenewable, freeSubscription, subscriptionSuite or
+        subscriptionBundle, `price`, `period` as P1M, `trial`, `members` of a bundle, `monthlyPrice` of a year, `codeOffers`),
         `storekit` (a .storekit file), `bundleIdentifier`, `environment` (Sandbox or Production), `time`, `notificationURL`,
         `sharedSecret`, `quirks`. Its answer has `url` (the base for clients of the App Store's servers), `control` (the base of the
         same interface for this store), `store`, `privateKey`, `keyIdentifier`, `issuer`, `root` and `products`.

@@ -27,6 +27,10 @@ import Testing
         }
     }
 
+    @Test func `The guide names each kind of product`() {
+        for kind in SandboxProduct.Kind.allCases { #expect(guide.contains(kind.rawValue), "\(kind)") }
+    }
+
     @Test func `Each command that the guide names exists`() throws {
         let heading = try #require(guide.range(of: "/commands/...\n\n- "))
         let names = try #require(guide[heading.upperBound...].split(separator: "\n").first).split(separator: ", ")
