@@ -142,6 +142,12 @@
             return ("ledger-\(form).\(snapshot)", transactions)
         }
 
+        @Test func `Files are in the order of their forms' numbers`() throws {
+            let golden = GoldenFolder(beside: folder.file.path)
+            for name in ["ledger-10.2", "ledger-9.12", "ledger-10.13"] { try golden.write("", to: "\(name).txt") }
+            #expect(golden.names("ledger-", ".txt") == ["ledger-9.12", "ledger-10.2", "ledger-10.13"])
+        }
+
         @Test func `There is a file of the present forms`() throws {
             let (name, transactions) = try write()
             #expect(Self.names.contains(name), "write it: GOLDEN=1 swift test --filter Golden")

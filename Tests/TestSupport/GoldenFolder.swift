@@ -12,11 +12,11 @@ package struct GoldenFolder: Sendable {
         url = URL(filePath: file).deletingLastPathComponent().appending(path: "Golden")
     }
 
-    /// Returns the names of the files that begin and end with some words, without the end, in order.
+    /// Returns the names of the files that begin and end with some words, without the end, in the order of their numbers.
     package func names(_ beginning: String, _ end: String = "") -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))) ?? []
         return names.filter { $0.hasPrefix(beginning) && $0.hasSuffix(end) }.map { String($0.dropLast(end.count)) }
-            .sorted()
+            .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
     }
 
     package func data(_ name: String) throws -> Data { try Data(contentsOf: url.appending(path: name)) }
