@@ -104,8 +104,8 @@ import Testing
         let news = Request.item("news", 4990, offer: Request.offer(990, "P1M", 2))
         try shop.buy(Request.modify(films, retains: false, ["addItems": [news]]))
         shop.market.advance(to: "2025-03-02T00:00:00Z")
-        let charges = try shop.account.transactions.filter { $0.original == films || $0.id == films }.map(\.chargedAmount)
-        #expect(charges == [0, amount("10.98"), amount("10.98"), amount("14.98")])
+        let periods = try shop.account.transactions.filter { $0.original == films || $0.id == films }
+        #expect(periods.map(\.chargedAmount) == [0, amount("10.98"), amount("10.98"), amount("14.98")])
     }
 
     @Test func `The rest of a period is one of those to which an added item's offer applies`() throws {

@@ -27,10 +27,33 @@ import Testing
         #expect(try JSONDecoder().decode(LedgerRecord.self, from: data) == record)
     }
 
-    @Test func `A record of a family keeps the first version's spelling of its organizer`() throws {
-        let record = LedgerRecord(date: Self.start, event: .operator(.family(.founded(name: "home", organizer: 1))))
-        let text = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
-        #expect(text.contains("\"organiser\":1"))
+    @Test func `A family's organizer and a server's request have the keys of their first form`() throws {
+        let refund = AdvancedCommerceRefund(sku: "news", amount: 990, reason: "OTHER", type: "FULL", isRevoked: true)
+        let request = AdvancedCommerceChange(
+            reference: try #require(UUID(uuidString: "00000000-0000-4000-8000-000000000001")),
+            transactions: [7],
+            effect: .refunds([refund], isWhole: false)
+        )
+        let forms: [(OperatorChange, String)] = [
+            (
+                .family(.founded(name: "home", organizer: 0)),
+                #"{"family":{"_0":{"founded":{"name":"home","organiser":0}}}}"#
+            ),
+            (
+                .server(.advancedCommerce(request)),
+                """
+                {"server":{"_0":{"advancedCommerce":{"_0":{"effect":{"refunds":{"_0":[{"amount":990,"isRevoked":true,\
+                "reason":"OTHER","sku":"news","type":"FULL"}],"isWhole":false}},\
+                "reference":"00000000-0000-4000-8000-000000000001","transactions":[7]}}}}}
+                """
+            ),
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for (change, text) in forms {
+            #expect(String(decoding: try encoder.encode(change), as: UTF8.self) == text)
+            #expect(try JSONDecoder().decode(OperatorChange.self, from: Data(text.utf8)) == change)
+        }
     }
 
     @Test func `In bytes, -1 is no number`() throws {
