@@ -33,30 +33,6 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         case production
     }
 
-    /// The hash algorithm of app receipts.
-    public enum Digest: CaseIterable, Hashable, Sendable {
-        /// SHA-1, in receipts until 2023.
-        case sha1
-        /// SHA-256.
-        case sha256
-    }
-
-    /// The version of the signature in a transaction receipt, the first byte of its blob.
-    public enum TransactionReceiptVersion: UInt8, CaseIterable, Hashable, Sendable {
-        /// RSA with 1024 bits.
-        case rsa1024 = 2
-        /// RSA with 2048 bits.
-        case rsa2048 = 3
-
-        /// The number of bytes of a signature.
-        package var signatureLength: Int {
-            switch self {
-            case .rsa1024: 128
-            case .rsa2048: 256
-            }
-        }
-    }
-
     /// The authority that issues the signing certificates.
     public let authority: CertificateAuthority
     /// The environment's name in transaction receipts and JWS: `Sandbox` or `Production`; in Xcode's form, `Xcode`.
@@ -91,7 +67,7 @@ public final class AppStoreSigner: AppReceiptSigner, PayloadSigner {
         _ authority: CertificateAuthority,
         clock: any StoreClock,
         environment: Environment = .sandbox,
-        digest: Digest = .sha256,
+        digest: ReceiptDigest = .sha256,
         form: SigningForm = .appStore,
         transactionReceiptVersion: TransactionReceiptVersion = .rsa2048,
         defect: CertificateAuthority.Defect? = nil
@@ -323,7 +299,7 @@ extension CertificateAuthority {
     ///   key can be generated or written.
     package func pkcs7Signer(
         at date: Date,
-        digest: PKCS7Signer.Digest = .sha256,
+        digest: ReceiptDigest = .sha256,
         form: SigningForm = .appStore,
         defect: Defect? = nil
     ) throws(CryptoError) -> PKCS7Signer {

@@ -1,12 +1,18 @@
 import Foundation
 
+/// The hash algorithm of app receipts.
+public enum ReceiptDigest: CaseIterable, Hashable, Sendable {
+    /// SHA-1, in receipts until 2023.
+    case sha1
+    /// SHA-256.
+    case sha256
+}
+
 /// A signer of PKCS #7 messages in the form of app receipts: RSA, with the chain of certificates.
 ///
 /// Created by ``CertificateAuthority/pkcs7Signer(at:digest:form:defect:)``. Each signature costs little more than its
 /// RSA. A signer may be used on any thread.
 package struct PKCS7Signer: Sendable {
-    package typealias Digest = AppStoreSigner.Digest
-
     /// The certificates in messages, in DER, the leaf first.
     ///
     /// Verifiers trust the last one.
@@ -14,11 +20,11 @@ package struct PKCS7Signer: Sendable {
     /// The dates at which all certificates are valid.
     package let validity: Range<Date>
     private let form: SigningForm
-    private let digest: Digest
+    private let digest: ReceiptDigest
     private let name: [UInt8]
     private let context: SignatureContext
 
-    init(_ chain: SigningChain, digest: Digest, form: SigningForm) throws(CryptoError) {
+    init(_ chain: SigningChain, digest: ReceiptDigest, form: SigningForm) throws(CryptoError) {
         certificates = chain.certificates.map(\.data)
         validity = chain.validity
         name = [UInt8](chain.certificates[0].issuerAndSerialNumber)
@@ -45,7 +51,7 @@ package struct PKCS7Signer: Sendable {
     }
 }
 
-extension PKCS7Signer.Digest {
+extension ReceiptDigest {
     var algorithm: Digest {
         switch self {
         case .sha1: .sha1

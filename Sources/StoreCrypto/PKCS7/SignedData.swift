@@ -4,7 +4,7 @@ import StoreCore
 /// A PKCS #7 message (RFC 2315) with one signer and no signed attributes: the signature is over the content itself.
 struct SignedData {
     var content: [UInt8]
-    var digest: PKCS7Signer.Digest
+    var digest: ReceiptDigest
     /// The certificates in DER, the signer's first.
     var certificates: [Data]
     /// The issuer's name and the serial number of the signer's certificate, in DER.
@@ -131,9 +131,9 @@ extension BERReader {
         element(tag)?.elementsEqual(expected) ?? false
     }
 
-    fileprivate mutating func digest() -> PKCS7Signer.Digest? {
+    fileprivate mutating func digest() -> ReceiptDigest? {
         guard let identifier = element(.sequence) else { return nil }
-        return PKCS7Signer.Digest.allCases.first { identifier.elementsEqual($0.identifier) }
+        return ReceiptDigest.allCases.first { identifier.elementsEqual($0.identifier) }
     }
 
     fileprivate mutating func content() -> [UInt8]? {

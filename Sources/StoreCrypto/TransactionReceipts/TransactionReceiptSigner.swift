@@ -1,12 +1,28 @@
 import Foundation
 import StoreCore
 
+/// The version of the signature in a transaction receipt, the first byte of its blob.
+public enum TransactionReceiptVersion: UInt8, CaseIterable, Hashable, Sendable {
+    /// RSA with 1024 bits.
+    case rsa1024 = 2
+    /// RSA with 2048 bits.
+    case rsa2048 = 3
+
+    /// The number of bytes of a signature.
+    package var signatureLength: Int {
+        switch self {
+        case .rsa1024: 128
+        case .rsa2048: 256
+        }
+    }
+}
+
 /// A signer of transaction receipts like the App Store's from 2009 to 2013: RSA with SHA-1, and one certificate.
 ///
 /// Created by ``CertificateAuthority/transactionReceiptSigner(at:version:environment:defect:)``. The root itself issues
 /// the certificate, since a receipt can contain only one. A signer may be used on any thread.
 package struct TransactionReceiptSigner: ReceiptSigner {
-    package typealias Version = AppStoreSigner.TransactionReceiptVersion
+    package typealias Version = TransactionReceiptVersion
 
     /// The environment's name in receipts.
     package let environment: String

@@ -13,7 +13,7 @@ struct SampleFolder {
     private struct Signing {
         var environment = AppStoreSigner.Environment.sandbox
         var form = SigningForm.appStore
-        var digest = PKCS7Signer.Digest.sha256
+        var digest = ReceiptDigest.sha256
         var defect: CertificateAuthority.Defect?
 
         /// Whether a transaction receipt, with its one certificate, can be in the form and have the defect.
@@ -41,7 +41,7 @@ struct SampleFolder {
 
     /// Adds what stores issue: with either digest and each defect, from production, and in Xcode's form.
     mutating func addSamples() throws {
-        for digest in PKCS7Signer.Digest.allCases {
+        for digest in ReceiptDigest.allCases {
             // A signer does not open what has its defect, but what it seals is the same.
             let content = try store(Signing(digest: digest)).appReceiptContent()
             for defect in [nil] + CertificateAuthority.Defect.allCases {

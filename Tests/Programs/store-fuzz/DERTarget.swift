@@ -65,7 +65,7 @@ extension DERTarget {
             let payload = Data(DER.element(.set, signer.message))
             _ = try Samples.appReceipt.data(signedBy: sealer)
             var seeds: [Data] = [small, sealer.payload, try Samples.largeAppReceipt.data(signedBy: signer)]
-            for digest in PKCS7Signer.Digest.allCases {
+            for digest in ReceiptDigest.allCases {
                 seeds.append(try authority.pkcs7Signer(at: Folder.date, digest: digest).sign(payload))
             }
             seeds.append(try authority.pkcs7Signer(at: Folder.date, form: .xcode).sign(payload))

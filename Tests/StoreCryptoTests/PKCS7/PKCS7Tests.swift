@@ -7,8 +7,8 @@ import Testing
 @Suite(.libcrypto) struct PKCS7Tests {
     private let content = Data("what is signed".utf8)
 
-    @Test(arguments: PKCS7Signer.Digest.allCases)
-    func `Content of any length is verified, and the same gives the same bytes`(digest: PKCS7Signer.Digest) throws {
+    @Test(arguments: ReceiptDigest.allCases)
+    func `Content of any length is verified, and the same gives the same bytes`(digest: ReceiptDigest) throws {
         let authority = try CertificateAuthority(now: .start)
         let signer = try authority.pkcs7Signer(at: .start, digest: digest)
         let verifier = try PKCS7Verifier(root: authority.rootCertificate)

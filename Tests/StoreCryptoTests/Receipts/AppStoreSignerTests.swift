@@ -15,8 +15,8 @@ import Testing
         #expect(throws: ReceiptRefusal.self) { try AppReceipt(verifying: data, signer: signer) }
     }
 
-    @Test(arguments: PKCS7Signer.Digest.allCases)
-    func `A receipt is sealed with either digest, the same each time`(digest: PKCS7Signer.Digest) throws {
+    @Test(arguments: ReceiptDigest.allCases)
+    func `A receipt is sealed with either digest, the same each time`(digest: ReceiptDigest) throws {
         let signer = try AppStoreSigner(authority, clock: clock, digest: digest)
         let data = try AppReceipt.empty.data(signedBy: signer)
         #expect(try AppReceipt.empty.data(signedBy: signer) == data)
