@@ -93,7 +93,7 @@ import Testing
         "AppSimulation.md": (1, "Tests/DocumentationTests/ExamplesAppSimulation.swift"),
         "Architecture.md": (10, ".ci/rooms"),
         "BillingTrouble.md": (1, "Tests/DocumentationTests/ExamplesBilling.swift"),
-        "ControllingAStore.md": (6, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
+        "ControllingAStore.md": (7, "Tests/SandboxStoreTests/DocumentedOutputTests.swift"),
         "ProvingYourBackend.md": (2, "Tests/DocumentationTests/ExamplesProving.swift"),
         "PurchaseMistakes.md": (17, "Tests/DocumentationTests/MistakesTests.swift"),
         "PurchaseMistakesStoreKit2.md": (16, "Tests/DocumentationTests/MistakesTests.swift"),

@@ -110,17 +110,20 @@ import Testing
                 #expect(printed == output.map(Self.withoutChance), "\(command)")
             }
         }
-        // The description of a store for a test.
-        let order = try #require(article.fences.first { $0.language == "json" }).lines.joined(separator: "\n")
-        var request = URLRequest(url: try service.url.appending(path: "control/v1/stores"))
-        request.httpMethod = "POST"
-        request.httpBody = Data(order.utf8)
-        request.setValue(
-            "Bearer \(try String(contentsOf: token, encoding: .utf8))",
-            forHTTPHeaderField: "Authorization"
-        )
-        let (answer, response) = try await URLSession.shared.data(for: request)
-        #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
+        // The description of a store for a test, and a product of another.
+        let descriptions = article.fences.filter { $0.language == "json" }.map { $0.lines.joined(separator: "\n") }
+        try #require(descriptions.count == 2)
+        for order in [descriptions[0], "{\"products\": [\(descriptions[1])]}"] {
+            var request = URLRequest(url: try service.url.appending(path: "control/v1/stores"))
+            request.httpMethod = "POST"
+            request.httpBody = Data(order.utf8)
+            request.setValue(
+                "Bearer \(try String(contentsOf: token, encoding: .utf8))",
+                forHTTPHeaderField: "Authorization"
+            )
+            let (answer, response) = try await URLSession.shared.data(for: request)
+            #expect((response as? HTTPURLResponse)?.statusCode == 201, "\(String(decoding: answer, as: UTF8.self))")
+        }
         #expect(service.end(SIGTERM) == 0)
         #expect(!FileManager.default.fileExists(atPath: token.path))
     }

@@ -43,7 +43,7 @@ import Testing
         let commitment = try #require(try shop.all.last?.transaction?.commitmentInfo)
         #expect(commitment.commitmentExpiresDate == payloadDate("2026-01-11T00:00:00Z"))
         shop.advance(to: "2025-03-10T00:00:00Z")
-        try shop.tells("DID_FAIL_TO_RENEW #2", "EXPIRED BILLING_RETRY #2") { shop.advance(to: "2025-06-01T00:00:00Z") }
+        try shop.tells("DID_FAIL_TO_RENEW #2", "EXPIRED BILLING_RETRY #2") { shop.advance(to: "2025-06-10T00:00:00Z") }
     }
 
     @Test func `A change of the plan that waits is a downgrade, and taken back by a purchase of the plan`() throws {
