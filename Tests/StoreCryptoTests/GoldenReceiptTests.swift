@@ -53,8 +53,8 @@ import Testing
         // Xcode has no receipts of single transactions.
         if form != "xcode" {
             let verification = try store.verify(receipt: data("transaction"))
-            #expect(verification.status == .valid && verification.fields["product-id"] == "gold")
-            #expect(verification.fields["transaction-id"] == "4")
+            #expect(verification.status == .valid && verification.fields["product_id"] == "gold")
+            #expect(verification.fields["transaction_id"] == "4")
         }
         try store.account.buy("castle")
         let next = try store.verify(appReceipt: try #require(store.appReceipt))
@@ -77,7 +77,10 @@ import Testing
     @Test(.libcrypto, arguments: names) func `Who knows the root alone verifies what was signed`(name: String) throws {
         let verifier = try AppStoreVerifier(root: Self.golden.data("\(name)/root.der"))
         for end in ["receipt", "transaction", "jws"] {
-            _ = try verifier.verify(Self.golden.data("\(name)/appstore.\(end)"), at: Self.start)
+            var signed = try Self.golden.data("\(name)/appstore.\(end)")
+            // A JWS is kept as a line of text.
+            if end == "jws" { signed.removeLast() }
+            _ = try verifier.verify(signed, at: Self.start)
         }
     }
 
