@@ -63,7 +63,8 @@ private final class FinishWatcher: NSObject, SKPaymentTransactionObserver, @unch
             #expect(try bought.get().productID == "potion")
             let first = await next.next()
             #expect(first == "potion")
-            #expect(try shelf.backend.device.unfinished.isEmpty)
+            let unfinished = try shelf.backend.device.unfinished
+            #expect(unfinished.isEmpty)
             #expect(try shelf.backend.account.totalCharged == Decimal(string: "0.99"))
             SKPaymentQueue.default().remove(watcher)
         }
