@@ -169,8 +169,9 @@ private struct Town {
     @Test func `Each period of the pass brings its coins once, until it ends`() throws {
         let town = try Town()
         let records = MemoryRecords()
+        let screen = Screen()
         try StoreContext(backend: town.store, delivery: .inline).run {
-            let shop = town.launch(records, Screen())
+            let shop = town.launch(records, screen)
             shop.buy(ID.pass)
             #expect(shop.coins == 50)
             town.store.advance(by: .monthly)
@@ -180,7 +181,7 @@ private struct Town {
             shop.stop()
             town.store.advance(by: .months(3))
             _ = SKPaymentQueue.default().relaunch()
-            let next = town.launch(records, Screen())
+            let next = town.launch(records, screen)
             #expect(next.coins == 250)
             next.restore()
             #expect(next.coins == 250)
@@ -209,7 +210,8 @@ private struct Town {
         // The app is deleted, and with it what the queue was about to say; the coins are kept in the cloud.
         town.store.isReachable = true
         try StoreContext(backend: town.store, delivery: .inline).run {
-            let shop = town.launch(records, Screen())
+            let screen = Screen()
+            let shop = town.launch(records, screen)
             #expect(shop.coins == 200)
             let unfinished = try town.store.device.unfinished
             #expect(unfinished.isEmpty)

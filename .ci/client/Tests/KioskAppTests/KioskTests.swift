@@ -82,7 +82,8 @@ struct KioskTests {
 
     @Test func `A kiosk that restarts knows whose coffee is on the counter`() throws {
         try context.run {
-            let first = launch(Screen())
+            let counter = Screen()
+            let first = launch(counter)
             try first.order("coffee", quantity: 3, ticket: "C1")
             first.confirm("C1")
 

@@ -25,7 +25,7 @@ import Testing
         till.store.externalPurchases.paymentBinding = .invalidIdentifier
         let error = try #require(await bind())
         #expect(error.domain == "PaymentMethodBinding" && error.code == 1 && error.localizedFailureReason != nil)
-        till.store.externalPurchases.paymentBinding = .cancelled
+        till.store.externalPurchases.paymentBinding = .canceled
         #expect(await bind()?.domain == "StoreKit")
         till.store.externalPurchases.paymentBinding = .bound
         #expect(await bind() == nil)
