@@ -189,7 +189,7 @@ private struct Answer: Sendable {
 
     @Test func `A new phone restores what lasts`() async throws {
         let device = try Device()
-        try await device.context.run {
+        await device.context.run {
             let (_, continuation) = AsyncStream.makeStream(of: Sent.self)
             let dart = await Dart(continuation)
             for id in ["gems", "skins", "vip"] { _ = await dart.call("buy", ["id": id]) }
