@@ -93,7 +93,14 @@ package final class ShiftedClock: MovableClock, RunningClock {
         }
     }
 
-    package func advanceThrowing(to moment: Date) throws { try advanceThrowing(by: moment.timeIntervalSince(now)) }
+    package func advanceThrowing(to moment: Date) throws {
+        try move { now in
+            guard moment >= now else {
+                throw ClockError("a clock does not run backwards: it shows \(now), asked for \(moment)")
+            }
+            return moment
+        }
+    }
 
     private func move(to target: (Date) throws -> Date) throws {
         moving.lock()
