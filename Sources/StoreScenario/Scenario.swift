@@ -50,7 +50,10 @@ public struct Scenario: Sendable, CustomStringConvertible {
         do {
             text = try String(contentsOf: url, encoding: .utf8)
         } catch {
-            throw ScenarioError("cannot be read: \(error.localizedDescription)").at(
+            let codes: [CocoaError.Code] = [.fileReadCorruptFile, .fileReadInapplicableStringEncoding]
+            let isText = (error as? CocoaError).map { !codes.contains($0.code) } ?? true
+            let trouble = isText ? error.localizedDescription : "it is not text in UTF-8"
+            throw ScenarioError("cannot be read: \(trouble)").at(
                 file: url.lastPathComponent,
                 line: nil
             )

@@ -93,7 +93,7 @@ struct Call {
         let account = try account()
         let groups = account.subscriptions.map(\.groupIdentifier)
         if let word = word("group") {
-            let group = try find(word, "a group in which \(account.name) has subscribed", groups.map { ($0, $0) })
+            let group = try find(word, "a group of \(account.name)'s subscriptions", of: "", groups.map { ($0, $0) })
             try body(account, group)
             return group
         }
@@ -111,12 +111,17 @@ struct Call {
         return done.joined(separator: ", ")
     }
 
-    private func find<Value>(_ word: Word, _ what: String, _ known: [(String, Value)]) throws -> Value {
+    private func find<Value>(
+        _ word: Word,
+        _ what: String,
+        of place: String = " of this store",
+        _ known: [(String, Value)]
+    ) throws -> Value {
         if let found = known.first(where: { $0.0 == word.text }) { return found.1 }
         let names = known.map(\.0)
         let others =
             (1...8).contains(names.count) ? "; there is \(names.map { "\"\($0)\"" }.joined(separator: ", "))" : ""
-        throw ScenarioError(word, "is not \(what) of this store", kind: .refused, among: names, else: others)
+        throw ScenarioError(word, "is not \(what)\(place)", kind: .refused, among: names, else: others)
     }
 }
 
