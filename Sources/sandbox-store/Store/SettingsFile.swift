@@ -181,8 +181,10 @@ final class SettingsFile: Sendable {
         do {
             return try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
         } catch {
-            let reason = "the store's time and settings cannot be read from \(url.path): \(error)"
-            throw StoreFile.Failure(description: reason)
+            let trouble = error is DecodingError ? "this is not the JSON of such a file" : error.localizedDescription
+            let reason = "the store's time and settings cannot be read from \(url.path): \(trouble)"
+            let advice = "without the file, the store goes on from its last event, with settings as at first"
+            throw StoreFile.Failure(description: "\(reason); \(advice)")
         }
     }
 
