@@ -188,7 +188,7 @@ extension StoreConfiguration {
                 file: url.path,
                 path: "",
                 expected: "a file that can be read",
-                found: Self.trouble(error)
+                found: Self.isFolder(url) ? "a folder" : Self.trouble(error)
             )
         }
         try self.init(data: data, name: url.path)
@@ -211,6 +211,11 @@ extension StoreConfiguration {
             file,
             keyWarnings: LateWarnings { StorekitFileKeys.unknown(in: data, of: name) }
         )
+    }
+
+    private static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
     /// Returns the reason why the system could not read a file, in a few words.
