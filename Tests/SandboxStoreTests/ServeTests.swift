@@ -35,6 +35,18 @@ struct ServeTests {
         return try await URLSession.shared.data(for: request).0
     }
 
+    @Test func `A server that does not begin leaves no keys behind`() throws {
+        let directory = try Directory()
+        let temporary = directory.url.appending(path: "temporary")
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: false)
+        let environment = directory.environment.merging(["TMPDIR": temporary.path]) { $1 }
+        _ = try directory.write("Shop.storekit", "no JSON")
+        let arguments = ["serve", "--configuration", "Shop.storekit"]
+        let run = try runProgram(arguments, in: directory.url, environment: environment)
+        #expect(run.code == 1 && run.complaints.contains("Shop.storekit"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+    }
+
     @Test(.sharedStore) func `A store on a database server is served by several processes`() async throws {
         let directory = try Directory()
         let cluster = try PostgresCluster.shared.get()

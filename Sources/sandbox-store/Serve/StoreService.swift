@@ -33,6 +33,9 @@ struct StoreService {
             if let settings, !isShared { try settings.keyFolder(options.folder) } else {
                 options.folder.map { URL(filePath: $0) } ?? SandboxStoreTool.temporaryFolder
             }
+        // Keys of a server that does not begin are not left behind.
+        var leftover = isFolderTemporary ? folder : nil
+        defer { if let leftover { try? FileManager.default.removeItem(at: leftover) } }
         // Created before the API's key, since an authority is created only in an empty folder.
         let authority = try StoreFile.authority(in: folder, now: Date(), readsAll: true)
         var configuration = StoreServer.Configuration()
@@ -70,6 +73,7 @@ struct StoreService {
         self.database = database
         guard let url = server.controlURL, let token = server.controlToken else {
             traces = nil
+            leftover = nil
             return
         }
         traces = try ServerTraces(
@@ -78,6 +82,7 @@ struct StoreService {
             port: server.port,
             store: database.isShared ? nil : options.store
         )
+        leftover = nil
     }
 
     /// Returns the name of the file with the token of the control interface, which exists while the server runs.
