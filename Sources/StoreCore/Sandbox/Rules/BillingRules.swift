@@ -25,8 +25,8 @@ extension SandboxState {
             return LedgerRecord(date: moment, event: .ended(subscription: index, .renewalLimitReached))
         }
         guard billing.failingAccounts.contains(subscription.account) else { return nil }
-        // Monthly payments have no grace period, and are retried for 90 days instead of 60 (Apple's "Managing the life
-        // cycle of monthly subscriptions …").
+        // Monthly payments have no grace period. They are retried for 90 days instead of 60, for which no public source is
+        // at hand (DifferencesInDetail).
         let isMonthly = subscription.nextPlan == .monthly
         let retryEnd = moment + rate.billingRetryPeriod * (isMonthly ? 1.5 : 1)
         let hasGrace = billing.grantsGracePeriod && !isMonthly
