@@ -154,10 +154,15 @@ def test_retention_message(app_store, backend, verifier):
     assert client.get_performance_test_results(test.requestId).target == backend.url
 
 
+def model_type(name):
+    """Returns a type of Apple's library for the Advanced Commerce API."""
+    module = importlib.import_module(f"{apples_models.__name__}.AdvancedCommerce{name}")
+    return getattr(module, f"AdvancedCommerce{name}")
+
+
 def model(name, **values):
     """Makes a value of Apple's library for the Advanced Commerce API."""
-    module = importlib.import_module(f"{apples_models.__name__}.AdvancedCommerce{name}")
-    return getattr(module, f"AdvancedCommerce{name}")(**values)
+    return model_type(name)(**values)
 
 
 @needs_apples_library
@@ -179,7 +184,7 @@ def test_advanced_commerce(app_store, verifier):
             "POST",
             {},
             model(request, requestInfo=info(), **values),
-            type(model(response, signedTransactionInfo="")),
+            model_type(response),
         )
         renewal = answer.signedRenewalInfo and verifier.verify_and_decode_renewal_info(answer.signedRenewalInfo)
         return verifier.verify_and_decode_signed_transaction(answer.signedTransactionInfo), renewal
