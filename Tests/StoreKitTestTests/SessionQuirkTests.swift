@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["Shop", "Offers"])
-    func `With the quirk, errors outlive their session`(configuration: String) async throws {
+    func `C14: With the quirk, errors outlive their session`(configuration: String) async throws {
         app.session.quirks = [.keepsErrors]
         try await app.session.setSimulatedError(.generic(.unknown), forAPI: .purchase)
         try await app.session.setSimulatedError(.generic(.notEntitled), forAPI: .loadProducts)

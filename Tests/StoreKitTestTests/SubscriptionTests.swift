@@ -25,7 +25,7 @@ import Testing
         #expect(transactions.allSatisfy { $0.cancelDate == nil })
     }
 
-    @Test func `B213: With auto-renewal off a subscription expires with its period; on again, it renews`() throws {
+    @Test func `B213, B220: With auto-renewal off it expires with its period; on again, it renews`() throws {
         app.buy("basic.monthly")
         try app.session.disableAutoRenewForTransaction(identifier: 0)
         #expect(try !transaction(0).autoRenewingEnabled)

@@ -73,7 +73,7 @@ import Testing
         #expect(app.shop.identifiers.first == "0")
     }
 
-    @Test func `B218: A deleted transaction leaves with what restored it, and can be made afresh`() throws {
+    @Test func `B218, B220: A deleted transaction leaves with what restored it, and can be made afresh`() throws {
         app.buy("castle")
         app.queue.restoreCompletedTransactions()
         #expect(app.list == ["0 castle purchased", "1 castle restored"])

@@ -54,7 +54,7 @@ import Testing
         #expect(try next.store.transactions.map(\.isFinished) == [true])
     }
 
-    @Test func `B100: What was bought for good is restored from the file`() throws {
+    @Test func `B102: What was bought for good is restored from the file`() throws {
         do {
             let database = try folder.open()
             let shop = try Shop(database, shopper: Shopper(finishes: true))

@@ -34,7 +34,7 @@ private final class Derived: Base {
         #expect(!observer.paymentQueue(queue, shouldAddStorePayment: SKPayment(), for: SKProduct()))
     }
 
-    @Test func `What a queue's delegate leaves out is answered with yes`() {
+    @Test func `B170, B180: What a queue's delegate leaves out is answered with yes`() {
         let delegate: any SKPaymentQueueDelegate = Minimal()
         let queue = SKPaymentQueue()
         #expect(delegate.paymentQueue(queue, shouldContinue: SKPaymentTransaction(), in: SKStorefront()))

@@ -186,7 +186,7 @@ import Testing
         #expect(queue.transactions.map(\.payment.productIdentifier) == ["sword"])
     }
 
-    @Test func `B18: A payment that cannot be recorded is not lost if the store is seen to have taken it`() async throws
+    @Test func `B34: A payment that cannot be recorded is not lost if the store is seen to have taken it`() async throws
     {
         let world = try Conformer.inProcess.world()
         let backend = SpoilingBackend(world.store)

@@ -54,7 +54,7 @@ import Testing
         #expect(machine.rows.isEmpty)
     }
 
-    @Test mutating func `B18: Of the payments that cannot be recorded, only those that were sent are remembered`() {
+    @Test mutating func `B34: Of the payments that cannot be recorded, only those that were sent are remembered`() {
         machine.setObserved(true, &actions)
         receive(after: nil, through: .at(0))
         machine.add(sword, &actions)
@@ -69,7 +69,7 @@ import Testing
         #expect(brought == 1)
     }
 
-    @Test mutating func `B18: An order sold and finished on its way into a journal that fails does not come as new`() {
+    @Test mutating func `B71: An order sold and finished on its way into a journal that fails does not come as new`() {
         machine.setObserved(true, &actions)
         receive(after: nil, through: .at(0))
         machine.add(sword, &actions)

@@ -55,7 +55,7 @@ import Testing
         #expect(bench.machine.adopted.isEmpty)
     }
 
-    @Test func `B60: A refused restore ends with the store's failure`() {
+    @Test func `B100: A refused restore ends with the store's failure`() {
         var bench = MachineBench.connected()
         _ = bench.after { $0.restore(applicationUsername: nil, &$1) }
         #expect(bench.reply(refusal(1)) == [.restoreEnded(tooLong)])

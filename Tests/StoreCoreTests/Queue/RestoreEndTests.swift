@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test func `B60: A restore on its way when the store begins anew ends with its acknowledgement`() {
+    @Test func `B100: A restore on its way when the store begins anew ends with its acknowledgement`() {
         let queue = queue()
         backend.sendNothingUnfinished()
         queue.restoreCompletedTransactions()
@@ -33,7 +33,7 @@ import Testing
         #expect(observer.history == [.restoreFailed(.network(.networkConnectionLost))])
     }
 
-    @Test func `B60: A restore on its way when the store begins anew may still end well before its acknowledgement`()
+    @Test func `B99: A restore on its way when the store begins anew may still end well before its acknowledgement`()
         throws
     {
         let queue = queue()
@@ -46,7 +46,7 @@ import Testing
         #expect(observer.history == [.restoreFinished])
     }
 
-    @Test func `B60: Of two restores sent together, the one that has ended does not fail with the other`() throws {
+    @Test func `B162: Of two restores sent together, the one that has ended does not fail with the other`() throws {
         let queue = queue()
         backend.sendNothingUnfinished()
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -61,7 +61,7 @@ import Testing
         #expect(observer.history == [.restoreFinished, .restoreFailed(.network(.timedOut))])
     }
 
-    @Test func `B60: An order of an earlier launch does not hide the end of a restore that was sent with it`() throws {
+    @Test func `B99: An order of an earlier launch does not hide the end of a restore that was sent with it`() throws {
         let journal = MemoryJournal()
         let first = SKPaymentQueue(backend: backend, journal: journal, delivery: .inline, log: .silent)
         first.add(SKPayment(productIdentifier: "sword"))
@@ -86,7 +86,7 @@ import Testing
         #expect(backend.connections.map(\.cursor) == [nil, nil])
     }
 
-    @Test func `B60: While the connection is lost a restore fails at once, for the same reason`() {
+    @Test func `B100: While the connection is lost a restore fails at once, for the same reason`() {
         let queue = queue()
         backend.loseConnection()
         queue.restoreCompletedTransactions()
@@ -98,7 +98,7 @@ import Testing
         #expect(backend.submissions.count == 1)
     }
 
-    @Test func `B60: A restore that waits for a snapshot fails when the connection is lost, and holds nothing up`() {
+    @Test func `B100: A restore that waits for a snapshot fails when the connection is lost, and holds nothing up`() {
         let queue = queue()
         queue.restoreCompletedTransactions()
         queue.add(SKPayment(productIdentifier: "sword"))
@@ -108,7 +108,7 @@ import Testing
         #expect(backend.submissions.map(\.commands.count) == [1])
     }
 
-    @Test func `B60: At a store out of reach from the beginning a restore fails with the store's own reason`()
+    @Test func `B100: At a store out of reach from the beginning a restore fails with the store's own reason`()
         async throws
     {
         let world = try Conformer.inProcess.world()

@@ -5,7 +5,7 @@ import Testing
 /// Restores and what other queues bought, over a store that is cut, repeated and lost.
 @Suite struct RestoreWalkTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func `B36, B60, B71: Every restore ends once, and what was finished does not come again`(
+    func `B36, B71, B162: Every restore ends once, and what was finished does not come again`(
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)

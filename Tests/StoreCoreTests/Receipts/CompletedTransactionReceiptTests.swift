@@ -57,7 +57,7 @@ import Testing
         #expect(receipts.withLock { $0.keys.sorted() } == (1...8).map { "\($0)" })
     }
 
-    @Test func `B66: A restored transaction's receipt has its own identifier and date beside the original's`() throws {
+    @Test func `B59, B66: A restored one's receipt has its own identifier and date beside the original's`() throws {
         let market = try Market()
         let phone = App(on: market.store)
         phone.buy("full.game")

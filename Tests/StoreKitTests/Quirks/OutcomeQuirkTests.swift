@@ -8,7 +8,7 @@ import Testing
     // MARK: lapsed-is-not-sold
 
     @Test(arguments: Shop.deliveries)
-    func `A lapsed subscription bought again is the old transaction, and is not charged`(
+    func `C7: A lapsed subscription bought again is the old transaction, and is not charged`(
         delivery: StoreDelivery
     ) async throws {
         let shop = try Shop(delivery)
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: Shop.deliveries)
-    func `A declined request arrives as a purchase, and is charged`(delivery: StoreDelivery) async throws {
+    func `C9: A declined request arrives as a purchase, and is charged`(delivery: StoreDelivery) async throws {
         let shop = try Shop(delivery)
         shop.store.quirks = [.declinedArrives]
         #expect(try await declinedCoins(shop).name == "pending")
@@ -200,8 +200,9 @@ import Testing
     // MARK: interrupted-fails
 
     @Test(arguments: Shop.deliveries)
-    func `An interrupted purchase throws unknown, and is an update once resolved`(delivery: StoreDelivery) async throws
-    {
+    func `C10: An interrupted purchase throws unknown, and is an update once resolved`(
+        delivery: StoreDelivery
+    ) async throws {
         let shop = try Shop(delivery)
         shop.store.quirks = [.interruptedFails]
         try shop.store.account.setInterruptsPurchases(true)

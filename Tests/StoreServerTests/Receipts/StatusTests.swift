@@ -10,7 +10,7 @@ import Testing
 
     init() throws { shop = try Shop() }
 
-    @Test func `A receipt of the store has status 0, and the answer names the environment`() throws {
+    @Test func `B191: A receipt of the store has status 0, and the answer names the environment`() throws {
         let shop = try Shop.sandbox(try CertificateAuthority(now: ManualClock().now))
         try shop.buy("sword")
         for base in ["", "/sandbox"] {
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "PUT", "HEAD", "post"])
-    func `What is not a POST has status 21000`(method: String) throws {
+    func `B191: What is not a POST has status 21000`(method: String) throws {
         let body = AnswerValue.object(["receipt-data": .text(shop.receipt.base64EncodedString())]).json
         #expect(try shop.verify(body: body, method: method).status.number == 21000)
     }
@@ -47,12 +47,12 @@ import Testing
         #"{"receipt-data":"aGVsbG8="}"#, #"{"receipt-data":"eyJhIjoxfQ=="}"#, #"{"receipt-data":null}"#,
         "{\"receipt-data\":\"\u{0}\"}", String(repeating: "[", count: 10_000), #"{"receipt-data":"MAA="}"#,
     ])
-    func `A body without a receipt has status 21002`(body: String) throws {
+    func `B191: A body without a receipt has status 21002`(body: String) throws {
         let answer = try shop.verify(body: Data(body.utf8))
         #expect(answer.status.number == 21002 && answer.keys == ["status"])
     }
 
-    @Test func `A receipt that was tampered with has status 21002 or 21003, and another store's 21003`() throws {
+    @Test func `B191: A receipt that was tampered with has status 21002 or 21003, and another store's 21003`() throws {
         try shop.buy("sword")
         var receipt = shop.receipt
         // One that was verified before vouches for no other.
@@ -65,7 +65,7 @@ import Testing
         #expect(try Shop(signer: { _ in HMACReceiptSigner() }).verify(receipt).status.number == 21003)
     }
 
-    @Test func `A wrong shared secret has status 21004, also a missing one where a subscription renews`() throws {
+    @Test func `B191: A wrong shared secret has status 21004, also a missing one where a subscription renews`() throws {
         let shop = try Shop(sharedSecret: "secret")
         try shop.buy("sword")
         #expect(try shop.verify(shop.receipt).status.number == 0)
@@ -77,7 +77,7 @@ import Testing
         #expect(try shop.verify(shop.receipt, ["password": .text("secret")]).status.number == 0)
     }
 
-    @Test func `A server that is not available has status 21005 until it is`() throws {
+    @Test func `B191: A server that is not available has status 21005 until it is`() throws {
         try shop.buy("sword")
         shop.settings.isAvailable = false
         #expect(try shop.verify(shop.receipt).status.number == 21005)
@@ -86,14 +86,14 @@ import Testing
         #expect(try shop.verify(shop.receipt).status.number == 0)
     }
 
-    @Test func `A sandbox receipt has status 21007 in production, and another store's receipt 21003`() throws {
+    @Test func `B191: A sandbox receipt has status 21007 in production, and another store's receipt 21003`() throws {
         try shop.buy("sword")
         #expect(try shop.verify(shop.receipt, base: "/production").status.number == 21007)
         let other = try Shop(signer: { _ in HMACReceiptSigner() })
         #expect(try other.verify(shop.receipt, base: "/production").status.number == 21003)
     }
 
-    @Test func `A production receipt has status 21008 in the sandbox, at both bases of either store`() throws {
+    @Test func `B191: A production receipt has status 21008 in the sandbox, at both bases of either store`() throws {
         let authority = try CertificateAuthority(now: ManualClock().now)
         let production = try Shop.production(authority)
         let sandbox = try Shop.sandbox(authority)
@@ -108,7 +108,7 @@ import Testing
         #expect(try sandbox.verify(production.receipt, base: "/production").status.number == 21003)
     }
 
-    @Test func `A ledger that cannot be read has status 21009`() throws {
+    @Test func `B191: A ledger that cannot be read has status 21009`() throws {
         let ledger = BrokenLedger()
         let shop = try Shop(ledger: ledger)
         try shop.buy("sword")
@@ -119,7 +119,7 @@ import Testing
         #expect(try shop.verify(receipt).status.number == 0)
     }
 
-    @Test func `A receipt of which the store knows nothing any more has status 21010`() throws {
+    @Test func `B191: A receipt of which the store knows nothing any more has status 21010`() throws {
         let sword = try shop.buy("sword")
         let receipt = shop.receipt
         let old = try shop.oldReceipt(of: sword)
@@ -128,7 +128,7 @@ import Testing
         #expect(try shop.verify(receipt).status.number == 21010 && shop.verify(old).status.number == 21010)
     }
 
-    @Test func `Ordered failures come in their order, and say whether to try again`() throws {
+    @Test func `B191: Ordered failures come in their order, and say whether to try again`() throws {
         try shop.buy("sword")
         shop.settings.failVerifications(.init(status: 21100, isRetryable: true), times: 2)
         shop.settings.failVerifications(.init(status: 21199, isRetryable: false), times: 1)

@@ -169,7 +169,7 @@ import Testing
         #expect(try later.at("2025-02-01T00:00:00Z").store.account.totalCharged == Decimal(string: "19.98"))
     }
 
-    @Test func `B180: Where the product has a price of its own it costs that, whatever is kept elsewhere`() throws {
+    @Test func `B216: Where the product has a price of its own it costs that, whatever is kept elsewhere`() throws {
         let gold = Market.subscription("gold", level: 1, price: "9.99", .init(1, .month)).priced("12", in: "JPN")
         let subscriber = try Subscriber(to: "gold", [gold])
         let (store, account) = (subscriber.market.store, subscriber.account)

@@ -39,7 +39,7 @@ import Testing
         #expect(try market.at("2025-04-01T00:00:00Z").account.totalCharged == Decimal(string: "13.98"))
     }
 
-    @Test func `An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
+    @Test func `B151: An account has one introductory offer in a group, whatever it leaves or changes to`() throws {
         let market = try Self.market()
         let app = App(on: market.store, buying: "plus", "other")
         #expect(try market.account.totalCharged == Decimal(string: "5.99"))
