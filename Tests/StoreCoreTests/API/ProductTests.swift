@@ -153,5 +153,24 @@ import Testing
             (product.productIdentifier, product.discounts.count, product.subscriptionPeriod?.numberOfUnits)
         }.value
         #expect(read == ("pro.monthly", 1, 1))
+        let response = SKProductsResponse()
+        let storefront = SKStorefront(countryCode: "USA", identifier: "143441")
+        let others = await Task.detached { [response, storefront] in
+            (response.products.count, storefront.countryCode)
+        }.value
+        #expect(others == (0, "USA"))
+    }
+
+    @Test func `B160: The queue and its transactions may be used on any thread`() async {
+        let queue = SKPaymentQueue(backend: ScriptedBackend(), delivery: .inline, log: .silent)
+        let transaction = SKPaymentTransaction(
+            payment: SKPayment(productIdentifier: "sword"),
+            transactionState: .purchased,
+            transactionIdentifier: "7"
+        )
+        let read = await Task.detached { [queue, transaction] in
+            (queue.transactions.count, transaction.transactionIdentifier)
+        }.value
+        #expect(read.0 == 0 && read.1 == "7")
     }
 }

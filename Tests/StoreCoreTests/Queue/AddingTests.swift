@@ -78,7 +78,11 @@ import Testing
         queue.add(payment)
         queue.add(payment)
         await queue.settle()
-        #expect(world.store.undecidedRequests.map(\.total) == [amount("0.99"), amount("0.99")])
+        let requests = world.store.undecidedRequests
+        #expect(requests.map(\.total) == [amount("0.99"), amount("0.99")])
+        for request in requests { try world.store.decide(request.transaction, as: .approve) }
+        await queue.settle()
+        #expect(try world.store.account.totalCharged == amount("1.98"))
     }
 
     @Test(arguments: Conformer.allCases)
@@ -149,7 +153,8 @@ import Testing
     ) async throws {
         let world = try conformer.world()
         let queue = await world.observedQueue(Recorder())
-        for payment in [SKPayment(productIdentifier: ""), SKPayment(productIdentifier: "sword", quantity: 0)] {
+        let swords = [0, -1].map { SKPayment(productIdentifier: "sword", quantity: $0) }
+        for payment in [SKPayment(productIdentifier: "")] + swords {
             let error = #expect(throws: SKError.self) { try queue.addThrowing(payment) }
             #expect(error?.code == .paymentInvalid)
         }

@@ -18,6 +18,13 @@ import Testing
             )
             #expect(observer.transactions.first === observers[0].transactions.first)
         }
+        await queue.buy("swrod")
+        for observer in observers {
+            #expect(
+                observer.history(of: "swrod")
+                    == [.updated("swrod", .purchasing), .updated("swrod", .failed), .removed("swrod")]
+            )
+        }
     }
 
     @Test(arguments: Conformer.allCases)

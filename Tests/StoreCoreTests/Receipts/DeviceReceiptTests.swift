@@ -135,8 +135,17 @@ import Testing
         let app = App(on: tablet)
         #expect(refresh(tablet) == [.finished])
         #expect(try products(on: tablet) == ["full.game"])
+        // Another time changes nothing.
+        #expect(refresh(tablet) == [.finished])
+        #expect(try products(on: tablet) == ["full.game"])
         #expect(app.recorder.history.isEmpty)
         #expect(refresh(market.store) == [.finished])
+    }
+
+    @Test func `B189: A request reports the properties that it was given, and nil if there are none`() {
+        let request = SKReceiptRefreshRequest(receiptProperties: [SKReceiptPropertyIsRevoked: true])
+        #expect(request.receiptProperties as? [String: Bool] == [SKReceiptPropertyIsRevoked: true])
+        #expect(SKReceiptRefreshRequest(receiptProperties: nil).receiptProperties == nil)
     }
 
     @Test func `B189: A receipt refreshed as an expired one says so until it is refreshed again`() throws {

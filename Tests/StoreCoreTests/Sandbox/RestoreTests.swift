@@ -83,7 +83,9 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
-    func `B99: All observers hear that it has finished, once for each restore`(conformer: Conformer) async throws {
+    func `B99, B100: All observers hear that it has finished, or failed, once for each restore`(
+        conformer: Conformer
+    ) async throws {
         let world = try conformer.world()
         await world.buyAndFinish("full.game")
         let observers = [Recorder(), Recorder()]
@@ -95,6 +97,12 @@ import Testing
             #expect(observer.history.filter { $0 == .restoreFinished }.count == 2)
             #expect(observer.history.filter { $0 == .updated("full.game", .restored) }.count == 2)
             #expect(observer.history.last == .restoreFinished)
+        }
+        world.store.isReachable = false
+        await queue.restore()
+        for observer in observers {
+            #expect(observer.history.last == .restoreFailed(.network(.notConnectedToInternet)))
+            #expect(observer.history.filter { $0 == .restoreFinished }.count == 2)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
         .nonConsumable(
             "com.example.expansion",
             price: "0.99",
-            title: "Expansion BinaryEncoder",
+            title: "Expansion Pack",
             description: "New levels to explore!"
         ),
         .consumable("com.example.sword", price: "0.99", title: "Sword"),
@@ -39,7 +39,7 @@ import Testing
             await context.settle()
             let product = try #require(shop.products.first)
             // W5: the app shows them as it likes.
-            #expect(shop.shelf == ["Expansion BinaryEncoder, New levels to explore!, $0.99"])
+            #expect(shop.shelf == ["Expansion Pack, New levels to explore!, $0.99"])
             // W9: the user chose.
             SKPaymentQueue.default().add(SKPayment(product: product))
             await context.settle()
@@ -167,10 +167,10 @@ import Testing
             shop.requestProductData(["com.example.expansion"])
             await context.settle()
             let product = try #require(shop.products.first)
-            #expect(product.localizedTitle == "Expansion BinaryEncoder")
+            #expect(product.localizedTitle == "Expansion Pack")
             #expect(product.localizedDescription == "New levels to explore!")
             #expect(product.price == NSDecimalNumber(string: "0.99"))
-            #expect(shop.shelf == ["Expansion BinaryEncoder, New levels to explore!, $0.99"])
+            #expect(shop.shelf == ["Expansion Pack, New levels to explore!, $0.99"])
         }
     }
 

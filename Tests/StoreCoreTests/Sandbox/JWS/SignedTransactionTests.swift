@@ -67,7 +67,18 @@ import Testing
         #expect(String(decoding: try payload("2").json, as: UTF8.self) == json)
     }
 
-    @Test func `Only a user's name that is a UUID is told`() throws {
+    @Test func `B145: A payment's user name that is a UUID comes back as the account token, in renewals too`() throws {
+        let payment = SKMutablePayment(productIdentifier: "gold.monthly")
+        payment.applicationUsername = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        app.queue.add(payment)
+        app.queue.settle()
+        market.advance(to: "2025-02-01T00:00:00Z")
+        for identifier in ["1", "2"] {
+            #expect(try payload(identifier).appAccountToken == "e621e1f8-c36c-495a-93fc-0c247a3e6e5f")
+        }
+    }
+
+    @Test func `B145: Only a user's name that is a UUID is told`() throws {
         for (number, name) in [nil, "anna", "", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F "].enumerated() {
             try account.buy("sword", applicationUsername: name)
             #expect(try payload("\(number + 1)").appAccountToken == nil)

@@ -203,5 +203,6 @@ import Testing
         app.buy("full.game", "full.game")
         #expect(Set(received(by: app).map(\.transactionIdentifier)).count == 2)
         #expect(try market.store.transactions.map(\.held) == [nil, nil])
+        #expect(try market.account.totalCharged == amount("4.99"))
     }
 }

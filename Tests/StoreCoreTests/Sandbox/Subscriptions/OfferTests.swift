@@ -49,6 +49,18 @@ import Testing
         #expect(try market.account.totalCharged == Decimal(string: "10.98"))
     }
 
+    @Test func `B137: A product shows its introductory offer also to who has had it`() throws {
+        let market = try Self.market()
+        App(on: market.store).buy("plus")
+        #expect(market.metals?.introductoryOffer == .freeTrial)
+        let delegate = RequestRecorder()
+        let request = SKProductsRequest(productIdentifiers: ["plus"], backend: market.store, delivery: .inline)
+        request.delegate = delegate
+        request.start()
+        let product = try #require(delegate.responses.first?.products.first)
+        #expect(product.introductoryPrice?.paymentMode == .freeTrial)
+    }
+
     @Test func `A1: Who changes to a product with an offer pays its full price, whether or not they had one`() throws {
         let market = try Self.market()
         let app = App(on: market.store)
