@@ -111,9 +111,15 @@ import Testing
 
     @Test func `B207: An error that no purchase can be made to fail with is not taken, and is logged`() throws {
         app.session.failureError = .missingOfferParams
-        app.session.failureError = .paymentCancelled
-        #expect(app.session.failureError == .missingOfferParams)
-        #expect(app.log.lines.filter { $0.contains("paymentCancelled") }.count == 1)
+        let others: [SKError.Code] = [
+            .clientInvalid, .paymentCancelled, .paymentInvalid, .paymentNotAllowed, .storeProductNotAvailable,
+            .unauthorizedRequestData, .ineligibleForOffer,
+        ]
+        for code in others {
+            app.session.failureError = code
+            #expect(app.session.failureError == .missingOfferParams)
+            #expect(app.log.lines.filter { $0.contains("\(code)") }.count == 1)
+        }
     }
 
     @Test func `B207: Failures that the file asks for are on, and can be switched off`() throws {

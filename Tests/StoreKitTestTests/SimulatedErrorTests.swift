@@ -236,6 +236,14 @@ struct Simulation: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct TestErrorCastTests {
+    @Test func `B221: The codes of a session's errors run from 0 to 7`() {
+        let codes: [SKTestError.Code] = [
+            .serviceUnavailable, .invalidProductIdentifier, .invalidProductType, .invalidURL, .fileNotFound,
+            .noSubscriptionFound, .noTransactionFound, .invalidAction,
+        ]
+        #expect(codes.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7])
+    }
+
     @Test func `An NSError of a session's domain is cast, and caught by its code`() {
         func caught(_ error: any Error) -> String {
             do { throw error } catch SKTestError.fileNotFound { return "no file" } catch let error as SKTestError {

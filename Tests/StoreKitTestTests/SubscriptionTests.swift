@@ -39,11 +39,21 @@ import Testing
         #expect(try transaction(0).cancelDate == nil)
     }
 
+    @Test func `B220: An upgrade sets no cancel date`() throws {
+        app.buy("basic.monthly")
+        app.clock.advance(by: 3 * day)
+        app.buy("pro.monthly")
+        #expect(app.list == ["0 basic.monthly purchased", "1 pro.monthly purchased"])
+        #expect(app.session.store.account.entitlements.map(\.productIdentifier) == ["pro.monthly"])
+        #expect(app.session.allTransactions().allSatisfy { $0.cancelDate == nil })
+    }
+
     @Test func `B214: An expired subscription is over now, and does not renew`() throws {
         app.buy("basic.monthly")
         app.clock.advance(by: 3 * day)
         try app.session.expireSubscription(productIdentifier: "basic.monthly")
         #expect(app.session.store.account.entitlements.isEmpty)
+        #expect(try transaction(0).expirationDate == app.clock.now)
         #expect(try !transaction(0).autoRenewingEnabled)
         app.clock.advance(by: 62 * day)
         #expect(app.list.count == 1)
