@@ -274,7 +274,8 @@ extension SKPaymentQueue {
 
     /// Handles the app's entry into the foreground.
     ///
-    /// If a price consent is pending, the queue asks the delegate whether the store may show the sheet.
+    /// If a price consent is pending, the queue asks the delegate whether the store may show the sheet. Observers are not
+    /// notified of unfinished transactions again.
     ///
     /// An app calls this method if its platform reports the event; a test calls it directly. Without an observer,
     /// nothing happens.
