@@ -168,9 +168,9 @@
         }
 
         @Test(arguments: End.allCases)
-        func `B100: Wherever a restore ends, what it has brought comes again, and it can be asked for again`(end: End)
-            throws
-        {
+        func `B38, B164: Wherever a restore ends, what it has brought comes again, and it can be asked for again`(
+            end: End
+        ) throws {
             var plan = 0
             try everywhere(from: try Self.prepared(), end) { folder, system, durability in
                 plan += 1

@@ -12,7 +12,7 @@
 
         init() throws { folder = try Folder() }
 
-        @Test func `B34: While the disk is full everything waits, and goes on when there is room again`() throws {
+        @Test func `B34, B57: While the disk is full a payment fails, and a finish waits for room`() throws {
             let time = ManualClock()
             let shop = try Shop(try folder.open(fileSystem: system.name), clock: time)
             shop.buy("full.game")

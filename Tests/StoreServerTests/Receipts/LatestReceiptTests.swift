@@ -70,6 +70,9 @@ import Testing
         let answer = try shop.verify(shop.receipt)
         let (items, latest) = (answer.receipt.in_app.list, answer.latest_receipt_info.list)
         #expect(items.count == 3 && latest.count == 3)
+        #expect(items.compactMap(\.purchase_date_ms.text).count == 3)
+        #expect(items.compactMap(\.expires_date_ms.text).count == 2)
+        #expect(items.compactMap(\.cancellation_date_ms.text).count == 1)
         for item in items {
             let other = try #require(latest.first { $0.transaction_id.text == item.transaction_id.text })
             for date in ["purchase_date", "original_purchase_date", "expires_date", "cancellation_date"] {
