@@ -2,8 +2,9 @@ import Foundation
 
 /// A store on a network, implemented with `async` functions.
 ///
-/// It makes the promises of ``StoreBackend``; only the form differs. A thrown error is a temporary failure, after which
-/// the queue retries, unless the error is a ``RefusedCommandsError``. One call adapts the store for queues:
+/// It makes the promises of ``StoreBackend``; only the form differs. An error that `submit` or `sendUpdates` throws is
+/// a temporary failure, after which the queue retries, unless `submit` throws a ``RefusedCommandsError``. One call
+/// adapts the store for queues:
 ///
 /// ```swift
 /// let queue = SKPaymentQueue(backend: MyStore().asStoreBackend())
@@ -18,7 +19,8 @@ public protocol AsyncStoreBackend: Sendable {
     ///
     /// - Parameter commands: at least one, in the order of their numbers.
     /// - Throws: ``RefusedCommandsError`` for commands that the store will never accept, after it has accepted all
-    ///   others. Any other error is a temporary failure: the queue retries the same commands with growing backoff.
+    ///   others. Any other error is a temporary failure, as ``SubmissionReply/tryLater(_:)`` says: the queue retries
+    ///   the commands with growing backoff.
     func submit(_ commands: [StoreCommand]) async throws
 
     /// Sends updates until the task is canceled, as ``StoreBackend/connect(_:after:)`` says.

@@ -37,8 +37,9 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Accepts commands.
     ///
     /// A queue has one submission under way at a time: after the reply, it submits all commands that were added since.
-    /// After ``SubmissionReply/tryLater(_:)``, it retries the same commands, perhaps with more, with growing backoff. A
-    /// command that the store can never accept would block all others: refuse it with ``SubmissionReply/refused(_:)``.
+    /// After ``SubmissionReply/tryLater(_:)``, it retries the same commands without the restores, perhaps with more,
+    /// after a pause that doubles with each attempt, from 1 to 256 seconds. A command that the store can never accept
+    /// would block all others: refuse it with ``SubmissionReply/refused(_:)``.
     ///
     /// - Parameters:
     ///   - commands: at least one, in the order of their numbers, which is the order in which they take effect.
@@ -68,14 +69,22 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Every snapshot contains the revocations and promoted purchases that are not acknowledged. Acknowledged ones are
     /// in no later snapshot, so that the app is not notified of them again.
     ///
-    /// The default implementation does nothing.
+    /// Called after such notifications, usually on the thread that makes callbacks; must not block. The default
+    /// implementation does nothing.
+    ///
+    /// - Parameter cursor: a cursor of a batch that the store has sent; it covers all earlier updates.
     func acknowledge(through cursor: UpdateCursor)
 
     /// Looks up products.
     ///
+    /// Called on the thread of the app's request, whatever the ``lane``: a store on a network replies later, instead of
+    /// blocking the thread.
+    ///
     /// - Parameters:
     ///   - identifiers: the identifiers that the app requests; any string may be among them.
-    ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing.
+    ///   - reply: to be called once, on any thread, before this method returns or later; further calls do nothing. Pass
+    ///     a product for each identifier that is sold, and the remaining identifiers as invalid; or the reason why the
+    ///     store has no result now, with which the app's request fails.
     func products(_ identifiers: Set<String>, reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void)
 }
 
@@ -96,7 +105,8 @@ extension StoreBackend {
 public protocol StoreUpdateReceiver: AnyObject, Sendable {
     /// The journal in which the queue numbers its commands.
     ///
-    /// A store need not report to a queue the finishes that the queue itself requested.
+    /// A store need not report to a queue the finishes that the queue itself requested. May be read on any thread at
+    /// any time.
     var journal: JournalID { get }
     /// Accepts a batch of updates. A repeated batch is ignored.
     func receive(_ batch: UpdateBatch)

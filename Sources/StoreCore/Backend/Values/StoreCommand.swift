@@ -13,6 +13,8 @@ public struct StoreCommand: Hashable, Codable, Sendable {
         /// The store acknowledges the finish of an unknown transaction too.
         case finish(transaction: String)
         /// Delivers a new transaction for each finished one that can be restored, then reports the end of the restore.
+        ///
+        /// The name is that of one of the app's own users, whose purchases are restored; nil for all purchases.
         case restore(applicationUsername: String?)
     }
 
@@ -87,7 +89,10 @@ extension StoreCommand.Action: Codable {
 public enum SubmissionReply: Hashable, Sendable {
     /// Every command of the submission is durably in the store, whatever its outcome will be.
     case taken
-    /// A temporary failure: some or all of the commands may not be in the store. The queue retries them after a pause.
+    /// A temporary failure: some or all of the commands may not be in the store.
+    ///
+    /// The queue retries the purchases and finishes after a pause, without an error for the app. Restores fail at once
+    /// with the failure, and are not retried.
     case tryLater(StoreFailure)
     /// The store will never accept these commands, and has accepted all others of the submission as with ``taken``.
     ///

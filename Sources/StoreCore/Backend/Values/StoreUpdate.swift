@@ -14,7 +14,8 @@ public enum StoreUpdate: Hashable, Sendable {
     case restoreEnded(OrderID, failure: StoreFailure?)
     /// A change of the storefront's country, after which the app decides about each purchase under way.
     ///
-    /// See ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
+    /// If it is nil, the country is unknown, and the purchases continue without a decision. See
+    /// ``StorefrontService/decideAfterStorefrontChange(transaction:shouldContinue:)``.
     case storefront(StoreStorefront?)
     /// The loss of entitlement to these products, because of a refund or because family sharing ended.
     case revoked(productIdentifiers: [String])
