@@ -4,7 +4,8 @@ import Synchronization
 /// A service by which a store reports an account's purchases, for Store Kit 2.
 ///
 /// All results concern the account that is signed in on the device; they are empty if none is. Every requirement may be
-/// called on any thread. Each reply must be called once, on any thread, before the method returns or later.
+/// called on any thread. Each reply must be called once, on any thread, before the method returns or later; a store on
+/// a network replies later, instead of blocking the thread.
 public protocol HistoryService: Sendable {
     /// Looks up transactions.
     ///
@@ -14,6 +15,11 @@ public protocol HistoryService: Sendable {
     func transactions(_ query: HistoryQuery, reply: @escaping @Sendable (Result<HistoryPage, StoreFailure>) -> Void)
 
     /// Looks up the states of subscriptions.
+    ///
+    /// - Parameters:
+    ///   - query: the selection of subscriptions.
+    ///   - reply: receives the subscriptions, each with its newest transaction, or the reason why the store has no
+    ///     result.
     func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
@@ -145,8 +151,9 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
         case unfinished
         /// The newest transaction of each product to which the account is entitled now, newest first; no consumables.
         ///
-        /// The entitlements are the non-consumables that are not refunded, all non-renewing subscriptions, even expired
-        /// ones, and the auto-renewable ones that are paid for or in their grace period.
+        /// The entitlements are the non-consumables and the non-renewing subscriptions, even expired ones, that are not
+        /// refunded, and the auto-renewable subscriptions that are paid for or in their grace period. Of a product that
+        /// the account bought and its family shares too, both transactions are included.
         case entitlements
         /// The newest transaction of each product, or of the one product that the query names, newest first.
         case latest
@@ -162,8 +169,12 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
     /// The selection of transactions.
     public var selection: Selection
     /// The product to which the result is limited; nil for every product.
+    ///
+    /// It does not apply to a selection by identifiers.
     public var productIdentifier: String?
-    /// Whether the selection ``Selection/all`` also includes finished consumables.
+    /// Whether the selections ``Selection/all`` and ``Selection/latest`` also include finished consumables.
+    ///
+    /// A selection by identifiers includes them in any case.
     public var includesFinishedConsumables = false
     /// The position after which to continue, from a page's ``HistoryPage/next``; nil to begin at the start.
     public var cursor: String?
@@ -234,7 +245,8 @@ extension HistoryQuery.Selection: Codable {
 public enum SubscriptionQuery: Hashable, Sendable {
     /// The subscriptions of every group in which the account has or had one.
     case all
-    /// The subscriptions of one group: the account's own first, then those that its family shares.
+    /// The subscriptions of one group: the account's own first, then those that its family shares, then those that it
+    /// no longer shares.
     case group(String)
     /// The subscription that a transaction belongs to.
     case transaction(String)
