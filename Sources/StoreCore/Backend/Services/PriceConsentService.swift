@@ -4,11 +4,15 @@
 public protocol PriceConsentService: Sendable {
     /// Whether the store wants to ask the user of this device for consent.
     ///
-    /// Read when a queue's first observer is added, and when the app enters the foreground. If true, the queue's
-    /// delegate decides whether the store may ask.
+    /// Read when a queue's first observer is added, when the app enters the foreground, and when the app calls
+    /// ``SKPaymentQueue/showPriceConsentIfNeeded()``. In the first two cases, the queue's delegate decides whether the
+    /// store may ask.
     var isPriceConsentPending: Bool { get }
 
-    /// Asks the user now. Called if ``isPriceConsentPending`` is true and the queue's delegate agrees.
+    /// Asks the user now.
+    ///
+    /// Called if ``isPriceConsentPending`` is true, and the queue's delegate agrees or the app itself has asked for the
+    /// sheet.
     func showPriceConsent()
 }
 

@@ -8,11 +8,12 @@ public protocol PromotionService: Sendable {
     /// Changes how the store promotes products on this device.
     ///
     /// A service that stores the whole of ``PromotionOverrides`` can use ``PromotionOverrides/apply(_:)``, and so takes
-    /// every kind of change.
+    /// every kind of change. Called on the app's thread, which must not be blocked.
     ///
     /// - Parameters:
     ///   - change: the change that the app requests.
-    ///   - reply: to be called once, on any thread, with nil on success, else with the reason for the failure.
+    ///   - reply: to be called once, on any thread, before this method returns or later, with nil on success, else with
+    ///     the reason for the failure.
     func changePromotion(_ change: PromotionChange, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 

@@ -17,12 +17,13 @@ public protocol ReceiptService: Sendable {
 
     /// Refreshes the device's receipt.
     ///
-    /// The default implementation fails with the code `unknown`.
+    /// Called on the thread that starts the app's request, which must not be blocked. The default implementation fails
+    /// with the code `unknown`.
     ///
     /// - Parameters:
     ///   - properties: the properties that the app requests for a sandbox's receipt.
-    ///   - reply: to be called once, on any thread, with nil when the receipt has been refreshed, else with the reason
-    ///     for the failure.
+    ///   - reply: to be called once, on any thread, before this method returns or later, with nil when the receipt has
+    ///     been refreshed, else with the reason for the failure, with which the app's request fails.
     func refreshReceipt(_ properties: ReceiptProperties, reply: @escaping @Sendable (StoreFailure?) -> Void)
 }
 

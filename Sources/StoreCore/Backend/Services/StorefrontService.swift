@@ -2,7 +2,8 @@
 public protocol StorefrontService: Sendable {
     /// The country in which the store sells on this device; nil if it is unknown.
     ///
-    /// Read on the app's thread whenever the app reads the storefront. May block.
+    /// Read on the app's thread whenever the app reads the storefront. May block. Must have the new value by the time
+    /// that the store sends a ``StoreUpdate/storefront(_:)``.
     var storefront: StoreStorefront? { get }
 
     /// Receives the app's decision about a purchase that was under way when the storefront changed.
