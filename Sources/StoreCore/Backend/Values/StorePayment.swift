@@ -56,15 +56,16 @@ public struct StorePayment: Hashable, Sendable {
         set { storage = Storage(productIdentifier, quantity, storage.rare, isStoreKit2: newValue) }
     }
 
-    /// The app's own name for its user, opaque to the store.
+    /// The app's own name for its user, opaque to the store; nil for none.
     public var applicationUsername: String? {
         get { storage.rare?.fields.applicationUsername }
         set { change { $0.applicationUsername = newValue } }
     }
 
-    /// The data of a signed Advanced Commerce request: a JSON object that contains the JWS.
+    /// The data of a signed Advanced Commerce request: a JSON object that contains the JWS; nil for any other payment.
     ///
-    /// A store refuses any other data, and data for another product than a generic one.
+    /// A store refuses any other data, and data in a payment that is for another product than a generic one, or that
+    /// Store Kit 1 made.
     public var requestData: Data? {
         get { storage.rare?.fields.requestData }
         set { change { $0.requestData = newValue } }
@@ -76,13 +77,13 @@ public struct StorePayment: Hashable, Sendable {
         set { change { $0.simulatesAskToBuyInSandbox = newValue } }
     }
 
-    /// A signed promotional offer.
+    /// A signed promotional offer of Store Kit 1; nil for none.
     public var discount: StoreDiscount? {
         get { storage.rare?.fields.discount }
         set { change { $0.discount = newValue } }
     }
 
-    /// An offer of Store Kit 2, with its proof if the offer is signed.
+    /// An offer of Store Kit 2, with its proof if the offer is signed; nil for none.
     ///
     /// A payment has either this or ``discount``, not both. A store refuses the payment if the offer does not apply.
     public var offer: StoreOffer? {

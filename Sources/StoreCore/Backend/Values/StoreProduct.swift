@@ -341,7 +341,10 @@ extension StoreProduct.Subscription {
 extension StoreProduct: Codable {
     /// Decodes a product as ``encode(to:)`` encodes it.
     public init(from decoder: any Decoder) throws { description = try Description(from: decoder) }
-    /// Encodes all fields, under the names of the properties.
+    /// Encodes all fields that are not nil, under the names of the properties.
+    ///
+    /// As exceptions, ``isAdvancedCommerce`` is `advancedCommerce`, and
+    /// ``StoreProduct/Subscription/bundledSubscriptions`` is `bundled`; each is left out if it is false or empty.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 
     private final class Description: Codable, Sendable {

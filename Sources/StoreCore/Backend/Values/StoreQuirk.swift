@@ -9,15 +9,16 @@ import Foundation
 /// store.quirks = .macOS26_6
 /// ```
 ///
-/// Times are in seconds of the store's clock, at least 0 and at most 10 years. <doc:WhatRealStoresDo> shows what each
-/// quirk does to an app.
+/// Times are in seconds of the store's clock, at least 0 and at most 10 years; any other time traps. If a set has two
+/// quirks of one kind with different times, it is not specified which of them a store follows. <doc:WhatRealStoresDo>
+/// shows what each quirk does to an app.
 public struct StoreQuirk: Hashable, Sendable {
     /// The behavior, whatever its time.
     public let kind: Kind
     /// How long the quirk lasts, in seconds of the store's clock; nil for a quirk without a time.
     package let seconds: TimeInterval?
 
-    /// A behavior of some real stores, of which a store has at most one quirk at a time.
+    /// A behavior of some real stores, whatever its time.
     ///
     /// The raw value is the quirk's name in scenarios and over HTTP.
     ///
@@ -399,10 +400,11 @@ extension StoreQuirk.Kind {
 }
 
 extension Set<StoreQuirk> {
-    /// What macOS 26.6 was seen to do with the tools of Xcode 27.0.
+    /// What macOS 26.6 was seen to do with the tools of Xcode 27.0, with the times that were measured.
     public static var macOS26_6: Self { seen(on: "macOS 26.6") }
 
-    /// What the simulator of iOS 27.0 was seen to do, except when it has just been started.
+    /// What the simulator of iOS 27.0 was seen to do, except when it has just been started, with the times that were
+    /// measured.
     public static var iOS27Simulator: Self { seen(on: "iOS 27.0 simulator") }
 
     private static func seen(on system: String) -> Self {
