@@ -10,7 +10,7 @@ public struct AppTransactionPayload: JWSPayload {
     /// The app's Apple ID, a number of App Store Connect; nil outside of production.
     ///
     /// Apple's server library refuses an app transaction from production that lacks the expected number. A
-    /// ``SandboxStore`` includes the number if it was set.
+    /// ``SandboxStore`` includes the number with which it was opened if its signer's environment is `Production`.
     public var appAppleId: Int64?
     /// The app's bundle identifier.
     public var bundleId: String

@@ -16,23 +16,24 @@ public struct RenewalPayload: JWSPayload {
     public var renewalDate: PayloadDate?
     /// The price of the next period, in thousandths of the currency's unit; nil if there is no next period.
     public var renewalPrice: Int64?
-    /// The currency of the ``renewalPrice``, in ISO 4217.
+    /// The currency of the ``renewalPrice``, in ISO 4217; nil without a price.
     public var currency: String?
-    /// The reason why the subscription has expired or is not paid for.
+    /// The reason why the subscription has expired or is not paid for; nil while it is paid for, and if it was revoked.
     public var expirationIntent: ExpirationIntent?
-    /// Whether the store is retrying a failed charge for a renewal, which includes the grace period.
+    /// Whether the store is retrying a failed charge for a renewal, which includes the grace period; nil counts as
+    /// false.
     public var isInBillingRetryPeriod: Bool?
     /// The end of the grace period; nil if there is none.
     public var gracePeriodExpiresDate: PayloadDate?
     /// The state of a price increase that needs the user's consent; nil if there is none.
     public var priceIncreaseStatus: PriceIncreaseStatus?
-    /// The kind of the offer that applies to the next period.
+    /// The kind of the offer that applies to the next period; nil if none does.
     public var offerType: TransactionPayload.OfferType?
-    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer.
+    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer, and for none.
     public var offerIdentifier: String?
-    /// The way in which the offer of the next period is paid.
+    /// The way in which the offer of the next period is paid; nil if there is none.
     public var offerDiscountType: TransactionPayload.OfferDiscountType?
-    /// The whole length of the offer of the next period, in ISO 8601.
+    /// The whole length of the offer of the next period, in ISO 8601; nil if there is none.
     public var offerPeriod: String?
     /// The identifiers of the group's win-back offers for which the account is eligible; nil if there are none.
     ///
@@ -44,11 +45,12 @@ public struct RenewalPayload: JWSPayload {
     public var signedDate: PayloadDate
     /// The environment's name.
     public var environment: String
-    /// The UUID of the app's user, set by the app in the last payment, in lowercase.
+    /// The UUID of the app's user, set by the app in the last payment or later by its server, in lowercase; nil if
+    /// there is none, and for a member of the family.
     public var appAccountToken: String?
     /// The identifier of the account within this app.
     public var appTransactionId: String?
-    /// The billing plan of the next period.
+    /// The billing plan of the next period; nil if there is no next period.
     public var renewalBillingPlanType: TransactionPayload.BillingPlanType?
     /// The renewal of the commitment to monthly payments that the current period is a part of; nil if there is none.
     public var commitmentInfo: CommitmentInfo?

@@ -13,28 +13,28 @@ public struct TransactionPayload: JWSPayload {
     /// The identifier of a subscription's period, shared by all transactions that repeat or restore it.
     ///
     /// In a ``SandboxStore``, it is the identifier of the transaction that began the period, also in receipts: see
-    /// ``AppReceipt/Subscription/webOrderLineItemIdentifier``.
+    /// ``AppReceipt/Subscription/webOrderLineItemIdentifier``. Nil for a product that does not renew.
     public var webOrderLineItemId: String?
     /// The app's bundle identifier.
     public var bundleId: String
     /// The product identifier.
     public var productId: String
-    /// The identifier of an auto-renewable product's subscription group.
+    /// The identifier of an auto-renewable product's subscription group; nil for any other product.
     public var subscriptionGroupIdentifier: String?
     /// The date of the transaction.
     public var purchaseDate: PayloadDate
     /// The date of the transaction ``originalTransactionId``.
     public var originalPurchaseDate: PayloadDate
-    /// The end of an auto-renewable subscription's period.
+    /// The end of an auto-renewable subscription's period; nil for any other product.
     public var expiresDate: PayloadDate?
     /// The quantity.
     public var quantity: Int
     /// The kind of the product.
     public var type: ProductType
-    /// The UUID of the app's user, set by the app in the payment, in lowercase.
+    /// The UUID of the app's user, in lowercase; nil if there is none.
     ///
-    /// In Store Kit 1, it is the ``SKPayment/applicationUsername`` if that is a UUID. Nil in family-shared
-    /// transactions.
+    /// The app sets it in the payment, and its server may replace it later. In Store Kit 1, it is the
+    /// ``SKPayment/applicationUsername`` if that is a UUID. Nil in family-shared transactions.
     public var appAccountToken: String?
     /// Whether the account itself bought the product, or a member of its family.
     public var inAppOwnershipType: OwnershipType
@@ -42,51 +42,54 @@ public struct TransactionPayload: JWSPayload {
     public var signedDate: PayloadDate
     /// The date of the refund or of the end of sharing; nil if the transaction is valid.
     public var revocationDate: PayloadDate?
-    /// The reason for the refund or the end of sharing.
+    /// The reason for the refund or the end of sharing; nil if the transaction is valid.
     public var revocationReason: RevocationReason?
-    /// The kind of the revocation: a refund or the end of sharing.
+    /// The kind of the revocation: a refund or the end of sharing; nil if the transaction is valid.
     public var revocationType: RevocationType?
-    /// The refunded share of the price, in thousandths of a percent: 100000 is the whole price.
+    /// The refunded share of the price, in thousandths of a percent: 100000 is the whole price; nil without a refund.
     public var revocationPercentage: Int?
     /// Whether another product of the group replaced the subscription during the period; nil if none did.
     public var isUpgraded: Bool?
-    /// The kind of the offer that applies to the period.
+    /// The kind of the offer that applies to the period, or to the purchase of another product; nil if none applies.
     public var offerType: OfferType?
-    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer.
+    /// The offer's identifier, or the reference name of a code's offer; nil for an introductory offer, and for none.
     public var offerIdentifier: String?
-    /// The way in which the offer is paid.
+    /// The way in which the offer is paid; nil if none applies.
     public var offerDiscountType: OfferDiscountType?
-    /// The whole length of the offer in ISO 8601, such as `P2M` for two months at a reduced price.
+    /// The whole length of the offer in ISO 8601, such as `P2M` for two months at a reduced price; nil for an offer
+    /// without a length, and for none.
     public var offerPeriod: String?
     /// The environment's name.
     public var environment: String
-    /// The country of the purchase, in ISO 3166-1 alpha-3.
+    /// The country of the purchase, in ISO 3166-1 alpha-3; nil if it is unknown.
     public var storefront: String?
-    /// The store's identifier of the storefront.
+    /// The store's identifier of the storefront; nil if it is unknown.
     public var storefrontId: String?
     /// Whether the transaction is a purchase or the renewal of a subscription.
     public var transactionReason: TransactionReason?
-    /// The currency of the ``price``, in ISO 4217.
+    /// The currency of the ``price``, in ISO 4217; nil without a price.
     public var currency: String?
     /// The amount charged for the whole quantity, in thousandths of the currency's unit: 9.99 is 9990.
     ///
-    /// Nil in family-shared transactions, whose holder pays nothing.
+    /// Nil in family-shared transactions, whose holder pays nothing, and if the amount is unknown or does not fit 64
+    /// bits.
     public var price: Int64?
     /// The identifier of the account within this app.
     public var appTransactionId: String?
-    /// The billing plan of a subscription.
+    /// The billing plan of a subscription; nil for a product that does not renew.
     public var billingPlanType: BillingPlanType?
     /// The commitment to monthly payments that the period is a part of; nil if there is none.
     public var commitmentInfo: CommitmentInfo?
     /// The product of the bundle that the subscription's period came with; nil for a subscription by itself.
     public var bundleProductId: String?
-    /// The bundle's transaction that the period came with.
+    /// The bundle's transaction that the period came with; nil for a subscription by itself.
     public var bundleTransactionId: String?
     /// The first transaction of the bundle.
     public var bundleOriginalTransactionId: String?
     /// The bundle's subscription group.
     public var bundleSubscriptionGroupIdentifier: String?
-    /// The original transaction of the subscription that this one replaced when the customer bought a bundle or left it.
+    /// The original transaction of the subscription that this one replaced when the customer bought a bundle or left
+    /// it; nil if it replaced none.
     ///
     /// For a member of a bundle it is that of the subscription by itself, for a subscription by itself the bundle's.
     public var previousOriginalTransactionId: String?
@@ -213,7 +216,7 @@ extension TransactionPayload {
 
         /// The whole price was refunded.
         public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
-        /// A part of the price was refunded; sandbox stores do not do this.
+        /// A part of the price was refunded; see ``SandboxStore/refund(_:percentage:reason:)``.
         public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
         /// The family no longer shares the purchase.
         public static let familyRevoke = RevocationType(rawValue: "FAMILY_REVOKE")
