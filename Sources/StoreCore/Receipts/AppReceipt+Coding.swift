@@ -162,7 +162,7 @@ extension AppReceipt {
         case .nonConsumable: 0
         case .consumable: 1
         case .nonRenewing: 2
-        // Receipts have no numbers for suites and bundles, which predate them.
+        // Receipts are older than suites and bundles, and have no numbers for them.
         case .autoRenewable, .subscriptionSuite, .subscriptionBundle: 3
         case .freeSubscription: 4
         }

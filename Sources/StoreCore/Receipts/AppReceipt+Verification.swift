@@ -1,7 +1,7 @@
 import Foundation
 
 extension AppReceipt {
-    /// Decodes a receipt that was created by `data(signedBy:)`, and verifies its signature.
+    /// Decodes a receipt that a store has issued, and verifies its signature.
     ///
     /// A receipt in which a single bit was changed is refused as ``ReceiptVerification/Status/malformed`` or
     /// ``ReceiptVerification/Status/notAuthentic``. The data may be anything; the time taken is proportional to its

@@ -2,10 +2,10 @@ import Foundation
 
 /// The receipt for all purchases in an app on one device, in Apple's format of 2013.
 ///
-/// `data(signedBy:)` encodes and signs a receipt, and ``init(verifying:signer:)`` decodes it. A receipt is a set of
-/// numbered attributes in DER, signed as CMS SignedData; the properties below name their attributes' numbers. An
-/// `AppStoreSigner` of the module StoreCrypto encodes and seals it as the App Store does. With any other signer, the set
-/// is not sorted: the purchases come first, in their order. Values are not validated.
+/// A store encodes and signs a receipt, see ``ReceiptService/appReceipt``, and ``init(verifying:signer:)`` decodes it.
+/// A receipt is a set of numbered attributes in DER, signed as CMS SignedData; the properties below name their
+/// attributes' numbers. An `AppStoreSigner` of the module StoreCrypto encodes and seals it as the App Store does. With
+/// any other signer, the set is not sorted: the purchases come first, in their order. Values are not validated.
 public struct AppReceipt: Hashable, Sendable {
     /// Attribute 2: the app's bundle identifier.
     public var bundleIdentifier: String
@@ -92,14 +92,16 @@ public struct AppReceipt: Hashable, Sendable {
     /// For the App Store and an `AppStoreSigner`, which use SHA-1, see ``hash(forDevice:signer:)``. If an app's hash
     /// differs from the receipt's ``deviceHash``, the receipt was copied from another device.
     ///
-    /// - Parameter device: the device's bytes, as passed to the initializer.
+    /// - Parameter device: the bytes that identify the device: in a ``SandboxStore``, the 16 of
+    ///   ``SandboxDevice/identifierForVendor``.
     /// - Returns: 32 bytes.
     public func hash(forDevice device: Data) -> Data { Data(SHA256.digest(of: hashedBytes(forDevice: device))) }
 
     /// Returns the ``deviceHash`` of this receipt for a device, by the algorithm that a signer requires.
     ///
     /// - Parameters:
-    ///   - device: the device's bytes, as passed to the initializer.
+    ///   - device: the bytes that identify the device: in a ``SandboxStore``, the 16 of
+    ///     ``SandboxDevice/identifierForVendor``.
     ///   - signer: the signer of the receipt.
     /// - Returns: the 20 bytes of SHA-1 for an `AppStoreSigner`, as in the App Store's form; for any other signer, the
     ///   result of ``hash(forDevice:)``.

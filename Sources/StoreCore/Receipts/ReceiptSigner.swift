@@ -258,12 +258,12 @@ enum ReceiptChange {
 /// The reason why a receipt could not be created.
 public struct ReceiptError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the cause, and quotes nothing from the receipt.
-    ///
-    /// The wording is not stable.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The same as `reason`.
+    /// One sentence that names the cause, and quotes nothing from the receipt.
+    ///
+    /// The wording is not stable.
     public var description: String { reason }
 }

@@ -1,6 +1,8 @@
 import Foundation
 
 /// The result of verifying a transaction's receipt: whether it is authentic, and its content.
+///
+/// ``SandboxStore/verify(receipt:)`` returns it.
 public struct ReceiptVerification: Hashable, Sendable {
     /// The status.
     public let status: Status
@@ -208,6 +210,9 @@ extension ReceiptRefusal {
 /// The reason why a store refuses a receipt: a status and a sentence.
 public struct ReceiptRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status; never ``ReceiptVerification/Status/valid``.
+    ///
+    /// It is 21007 for the receipt of a test in a production store, and 21008 for a receipt from production in the
+    /// store of a test.
     public let status: ReceiptVerification.Status
     /// One sentence that names the cause, and quotes nothing from the receipt.
     ///
