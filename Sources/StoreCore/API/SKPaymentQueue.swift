@@ -53,7 +53,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Returns the default queue of the current ``StoreContext``.
     ///
-    /// Every call returns the same object. A subclass must override this method: otherwise the call traps.
+    /// Every call in one context returns the same object, until ``relaunch()`` replaces it. A subclass must override
+    /// this method: otherwise the call traps.
     open class func `default`() -> Self {
         let context = StoreContext.current
         guard let queue = context.defaultQueue({ SKPaymentQueue(context: context, isOwned: true) }) as? Self else {
@@ -188,10 +189,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Restores earlier purchases, and reports each as a new transaction in the state `restored`.
     ///
-    /// Afterwards, one callback reports completion or an error.
+    /// Afterwards, one callback reports completion or an error. Without an observer, the restore begins once one is
+    /// added. A restore that the end of the process interrupts is not repeated at the next launch.
     open func restoreCompletedTransactions() { notifier.driver.restore(applicationUsername: nil) }
 
-    /// Restores earlier purchases that were paid for with an application username.
+    /// Restores earlier purchases like ``restoreCompletedTransactions()``, for one of the app's own users.
+    ///
+    /// - Parameter username: the ``SKPayment/applicationUsername`` of the payments; nil for every payment. A
+    ///   ``SandboxStore`` leaves out only the purchases that were paid for with another username.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
         notifier.driver.restore(applicationUsername: username)
     }
@@ -284,7 +289,7 @@ extension SKPaymentQueue {
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
     /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
-    /// callback traps, since it would wait for that callback.
+    /// callback or an ``Authorizer`` traps, since it would wait for that call to return.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult

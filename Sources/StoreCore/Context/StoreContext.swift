@@ -19,8 +19,8 @@ import Foundation
 public final class StoreContext: Sendable {
     @TaskLocal private static var bound: StoreContext?
 
-    /// The context bound in the running task or thread or, for a detached task, where the task was created; nil if there
-    /// is none.
+    /// The context bound in the running task or thread or, for a detached task, where the task was created; nil if
+    /// there is none.
     static var ofCaller: StoreContext? { bound ?? ofThread ?? DetachedTasks.context }
 
     /// The context bound in the running task or, for a detached task, where the task was created.
@@ -128,7 +128,8 @@ public final class StoreContext: Sendable {
     ///
     /// The queues of this context stay the same objects with the same observers. Each stops reporting the previous
     /// store's transactions and reports the unfinished ones of the new store. Transactions of the previous store can
-    /// still be finished, in that store. Payments added while there was no store are sent to the first one that is set.
+    /// still be finished, in that store. Payments that it has not acknowledged are left in its journal. Payments added
+    /// while there was no store are sent to the first one that is set.
     ///
     /// - Parameters:
     ///   - backend: the store; nil for none.
@@ -182,7 +183,7 @@ public final class StoreContext: Sendable {
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
     /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
-    /// callback traps, since it would wait for that callback.
+    /// callback or an ``Authorizer`` traps, since it would wait for that call to return.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult

@@ -49,6 +49,8 @@ public final class Activity: Sendable {
     public struct Work: Sendable {
         fileprivate let activity: Activity
         /// Ends the work, once its results have been passed on.
+        ///
+        /// Work that is ended twice stops the process, or lets settling return too early.
         public func end() {
             let isMistake = activity.state.withLock {
                 $0.foreign -= 1
@@ -63,8 +65,8 @@ public final class Activity: Sendable {
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///
     /// On the thread that delivers callbacks, this method makes the pending callbacks itself. Calling it inside a
-    /// callback traps, since it would wait for that callback. A callback that waits for another thread's call of this
-    /// method deadlocks; a message is then logged.
+    /// callback or an ``Authorizer`` traps, since it would wait for that call to return. A callback that waits for
+    /// another thread's call of this method deadlocks; a message is then logged.
     ///
     /// - Returns: the external events that are awaited, described in a line each; the wording may change.
     @discardableResult

@@ -8,7 +8,7 @@ public protocol StoreClock: AnyObject, Sendable {
     /// The current time.
     var now: Date { get }
 
-    /// Runs a closure once a moment is reached, but never before this method returns.
+    /// Runs a closure, on any thread, once a moment is reached, but never before this method returns.
     ///
     /// If the moment has passed, the closure runs the next time that the clock fires timers.
     ///
@@ -77,12 +77,12 @@ public struct TimerToken: Sendable {
 /// The reason why a clock cannot be moved.
 public struct ClockError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One sentence that names the reason.
-    ///
-    /// The wording is not stable.
     package let reason: String
 
     init(_ reason: String) { self.reason = reason }
 
-    /// The same as `reason`.
+    /// One sentence that names the reason.
+    ///
+    /// The wording is not stable.
     public var description: String { reason }
 }
