@@ -95,7 +95,7 @@ extension StoreContext {
     /// The file is in a temporary folder that only its user may read. It is deleted with the context, or with the
     /// process if the context is ``process``. If a process is killed, its file is deleted by the next process that
     /// writes a receipt or downloads a file. The file is up to date whenever this property is read and, from then on,
-    /// before an observer or a request's delegate is called.
+    /// before an observer or the delegate of an ``SKReceiptRefreshRequest`` is called.
     ///
     /// The receipt of a ``SandboxStore`` is created and written only after its entries change or it is refreshed; that
     /// time is its creation date. If the store's signer is an ``HMACReceiptSigner`` and the system is Linux, a purchase
