@@ -13,7 +13,7 @@ public protocol QueueJournal: AnyObject, Sendable {
     /// - Returns: an identifier of this opening, unique among all openings of all journals, and the commands that were
     ///   recorded and not forgotten, in the order in which they were recorded.
     /// - Throws: the error that prevents reading. The queue logs the error and sells without a journal: a purchase that
-    ///   the store does not accept at once fails with the error's description.
+    ///   has to wait for its submission, or that the store puts off, fails with the error's description.
     func open(superseded: @escaping @Sendable () -> Void) throws -> JournalContents
 
     /// Records commands, which survive the process once this returns.
