@@ -5,15 +5,16 @@ extension SandboxTimeline {
     ///
     /// Each event has a row, and a mark in the lane of its account, device, queue, store or server. Lines lead to the
     /// mark from the events that caused it. The names of the lanes stay visible while the page is scrolled, and are on
-    /// each sheet that is printed if the lanes fit on it. Products, accounts and devices that are added together are one row, which opens.
+    /// each sheet that is printed if the lanes fit on it. Products, accounts and devices that are added together are
+    /// one row, which opens.
     ///
     /// The page is complete without a network and without a script. Its own script filters the events by words,
     /// product, account and state (the kind of an event), and hides the lanes without an event that is left; `#7` finds
     /// the transaction with that number. The page's policy allows nothing else to be loaded or run, whatever names the
     /// events contain.
     ///
-    /// The page has the content of ``svg``, in lanes if the window or the sheet is wide enough, and otherwise as a list. Equal entries produce the same text,
-    /// in time proportional to their number. The markup is not stable.
+    /// The page has the content of ``svg``, in lanes if the window or the sheet is wide enough, and otherwise as a
+    /// list. Equal entries produce the same text, in time proportional to their number. The markup is not stable.
     public var html: String { html(title: "Store timeline", about: nil) }
 
     /// Returns the page with a given title, and text that describes its origin.
