@@ -68,7 +68,7 @@ open class SKDownload: KeyValueObject, @unchecked Sendable {
     /// The location of the files; nil unless the state is `finished`.
     ///
     /// The file is temporary. Move it elsewhere before the transaction is finished: finishing the transaction removes
-    /// the file, and this property is nil again.
+    /// the file, and this property is nil again. The same applies if the queue is released or relaunched.
     open var contentURL: URL? {
         let (url, source) = details.withLock { ($0.state == .finished ? $0.contentURL : nil, $0.source) }
         if let source, !source.engine.contains(source.number) { return nil }
@@ -178,7 +178,7 @@ public enum SKDownloadState: Int, Sendable {
     case finished = 3
     /// Failed; see ``SKDownload/error``.
     case failed = 4
-    /// Canceled by the app.
+    /// Canceled by the app, or because its transaction was finished or removed before the download was complete.
     case cancelled = 5
 }
 

@@ -120,9 +120,9 @@ public struct SKError: _BridgedStoredNSError, Sendable {
 
 /// The codes of Store Kit's errors, by their numbers.
 ///
-/// Later versions may add codes: a `switch` needs `@unknown default`. The parts of Store Kit that have the codes for
-/// cloud services, overlays and payment method binding are missing here, so a store returns these codes only if a test
-/// sets them. <doc:WhatATestCanMakeHappen> has a table with the cause of each code.
+/// Later versions may add codes: a `switch` needs `@unknown default`. A sandbox store returns the codes for cloud
+/// services, privacy texts, overlays, unsupported platforms and payment methods only if a test sets them.
+/// <doc:WhatATestCanMakeHappen> has a table with the cause of each code.
 @nonexhaustive(warn)
 public enum SKErrorCode: Int, Sendable {
     /// Something unexpected happened.

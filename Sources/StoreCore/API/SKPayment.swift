@@ -55,12 +55,13 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
 
     /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1 to 10 items; a queue traps if the quantity is less than 1.
+    /// A store sells 1 to 10 items at once, and only one of a product that can be restored; a payment for more fails. A
+    /// queue traps if the quantity is less than 1.
     open var quantity: Int { stored.quantity }
 
     /// Reserved data, nil by default.
     ///
-    /// A store refuses a payment that has request data.
+    /// A payment that has request data fails with ``SKErrorCode/unauthorizedRequestData``.
     open var requestData: Data? { stored.requestData }
 
     /// The app's own name for its user, which the store does not interpret; nil by default.
@@ -70,7 +71,7 @@ open class SKPayment: KeyValueObject, NSCopying, NSMutableCopying {
 
     /// Whether a sandbox defers the purchase until another person approves it; false by default.
     ///
-    /// Other stores ignore it.
+    /// Other stores ignore it, and so does the store of a test session.
     open var simulatesAskToBuyInSandbox: Bool { stored.simulatesAskToBuyInSandbox }
 
     /// A signed promotional offer, nil by default.
@@ -179,7 +180,8 @@ open class SKMutablePayment: SKPayment {
 
     /// The quantity to buy, 1 by default.
     ///
-    /// A store sells 1 to 10 items; a queue traps if the quantity is less than 1.
+    /// A store sells 1 to 10 items at once, and only one of a product that can be restored; a payment for more fails. A
+    /// queue traps if the quantity is less than 1.
     override open var quantity: Int {
         get { stored.quantity }
         set { change(\.quantity, to: newValue) }
@@ -187,7 +189,7 @@ open class SKMutablePayment: SKPayment {
 
     /// Reserved data, nil by default.
     ///
-    /// A store refuses a payment that has request data.
+    /// A payment that has request data fails with ``SKErrorCode/unauthorizedRequestData``.
     override open var requestData: Data? {
         get { stored.requestData }
         set { change(\.requestData, to: newValue) }
@@ -195,7 +197,8 @@ open class SKMutablePayment: SKPayment {
 
     /// The app's own name for its user, which the store does not interpret; nil by default.
     ///
-    /// Set it before the payment is added to a queue.
+    /// If it is a UUID, it is returned as the transaction's account token. Any other string may be lost. Set it before
+    /// the payment is added to a queue.
     override open var applicationUsername: String? {
         get { stored.applicationUsername }
         set { change(\.applicationUsername, to: newValue) }
@@ -203,7 +206,7 @@ open class SKMutablePayment: SKPayment {
 
     /// Whether a sandbox defers the purchase until another person approves it; false by default.
     ///
-    /// Other stores ignore it.
+    /// Other stores ignore it, and so does the store of a test session.
     override open var simulatesAskToBuyInSandbox: Bool {
         get { stored.simulatesAskToBuyInSandbox }
         set { change(\.simulatesAskToBuyInSandbox, to: newValue) }

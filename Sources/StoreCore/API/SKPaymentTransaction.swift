@@ -114,6 +114,10 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     }
 
     /// The store's unique identifier for a purchased or restored transaction; nil in other states.
+    ///
+    /// If the store satisfied the payment with a transaction that the account already had, for example because a
+    /// running subscription was bought again, this is that transaction's identifier, which the app may have seen
+    /// before.
     open var transactionIdentifier: String? {
         changes.value("transactionIdentifier", else: hasJoinedStore ? heldIdentifier ?? identifier : nil)
     }
@@ -129,9 +133,11 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
         changes.value("original", else: originalMade)
     }
 
-    /// The signed receipt of a purchased or restored transaction, created when it is read.
+    /// The signed receipt of a purchased or restored transaction.
     ///
-    /// Nil in other states, and if the store does not issue receipts.
+    /// Nil in other states, and if the store does not issue receipts. If the store has not sent the receipt with the
+    /// transaction, each access requests it from the store. A ``SandboxStore`` creates it only until the transaction is
+    /// finished.
     open var transactionReceipt: Data? { changes.value("transactionReceipt", else: hasJoinedStore ? receipt : nil) }
 
     /// The downloads of a purchased or restored product's hosted content; the same objects each time.

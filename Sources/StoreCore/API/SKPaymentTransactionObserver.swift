@@ -44,8 +44,9 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol, SendableMetatype
 
     /// Returns whether to continue a purchase that the user began in the store rather than in the app.
     ///
-    /// True continues the purchase at once. False drops it; the app can add the payment to the queue later. The default
-    /// implementation returns false.
+    /// True continues the purchase at once; with several observers, it is enough that one returns true. False drops the
+    /// purchase, unless Store Kit 2 is in use, whose `PurchaseIntent.intents` then delivers it. The app can add the
+    /// payment to the queue later. The default implementation returns false.
     func paymentQueue(_ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct) -> Bool
 
     /// Reports a change of the storefront, after which the app should request its products again.

@@ -94,6 +94,8 @@ open class SKProduct: KeyValueObject, @unchecked Sendable {
     open var priceLocale: Locale { changes.value("priceLocale", else: Locales.locale(product.priceLocaleIdentifier)) }
 
     /// The period that one payment covers; nil if the product is not a subscription.
+    ///
+    /// A ``SandboxStore`` has a period only for subscriptions that renew.
     open var subscriptionPeriod: SKProductSubscriptionPeriod? {
         changes.value("subscriptionPeriod", else: product.subscription.map { SKProductSubscriptionPeriod($0.period) })
     }

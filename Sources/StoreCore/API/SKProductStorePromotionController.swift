@@ -6,8 +6,8 @@ import Foundation
 /// changes are held in memory for the lifetime of the current ``StoreContext``. The changes are the same as those of
 /// `Product.PromotionInfo` of Store Kit 2: what one sets, the other reads.
 ///
-/// Each completion handler is called once. An in-process store calls it on the calling thread, before the method
-/// returns; any other store calls it on one of the store's own threads.
+/// Each completion handler is called once: on the calling thread, before the method returns, if the result is known at
+/// once, as it always is with an in-process store; otherwise on one of the store's own threads.
 open class SKProductStorePromotionController: NSObject {
     // Stateless, so that one instance can be used by every thread.
     nonisolated(unsafe) private static let shared = SKProductStorePromotionController()
@@ -25,7 +25,9 @@ open class SKProductStorePromotionController: NSObject {
 
     /// Fetches the products that the app has moved before all others on this device.
     ///
-    /// - Parameter completionHandler: receives the products in order; none if the store's order applies.
+    /// - Parameter completionHandler: receives the products in order, without those that are no longer sold, and nil;
+    ///   no products if the store's order applies. If the products cannot be looked up, it receives none, and the
+    ///   error.
     open func fetchStorePromotionOrder(completionHandler: (([SKProduct], (any Error)?) -> Void)? = nil) {
         let core = StoreContext.current.core
         let service = core.promotionService
@@ -86,6 +88,8 @@ open class SKProductStorePromotionController: NSObject {
     }
 
     /// Returns the products that the app has moved before all others on this device; none if the store's order applies.
+    ///
+    /// - Throws: the store's error if the products cannot be looked up.
     nonisolated(nonsending) open func promotionOrder() async throws -> [SKProduct] {
         try await withCheckedThrowingContinuation { continuation in
             fetchStorePromotionOrder { order, error in continuation.resume(with: outcome(order, error)) }
@@ -93,6 +97,8 @@ open class SKProductStorePromotionController: NSObject {
     }
 
     /// Moves products before all others on this device; an empty array restores the store's order.
+    ///
+    /// - Throws: the store's error.
     nonisolated(nonsending) open func update(promotionOrder: [SKProduct]) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             update(storePromotionOrder: promotionOrder) { continuation.resume(with: outcome((), $0)) }
@@ -100,6 +106,8 @@ open class SKProductStorePromotionController: NSObject {
     }
 
     /// Returns the app's setting of a product's visibility on this device; `default` if the app has not set it.
+    ///
+    /// Never throws.
     nonisolated(nonsending) open func promotionVisibility(
         for product: SKProduct
     ) async throws -> SKProductStorePromotionVisibility {
@@ -109,6 +117,8 @@ open class SKProductStorePromotionController: NSObject {
     }
 
     /// Shows or hides a product on this device; `default` restores the store's setting.
+    ///
+    /// - Throws: the store's error.
     nonisolated(nonsending) open func update(
         promotionVisibility: SKProductStorePromotionVisibility,
         for product: SKProduct

@@ -5,7 +5,9 @@ import Foundation
 /// Success is reported only by ``SKRequestDelegate/requestDidFinish(_:)``. The request creates no transactions, and may
 /// be repeated.
 open class SKReceiptRefreshRequest: SKRequest {
-    /// The properties requested for a sandbox's receipt, by the `SKReceiptProperty…` names; nil in production.
+    /// The properties with which the request was created, by the `SKReceiptProperty…` names; nil if there are none.
+    ///
+    /// A sandbox store applies them to its receipt.
     open var receiptProperties: [String: Any]? { properties }
     private let properties: [String: Any]?
 
