@@ -9,7 +9,7 @@ import Foundation
 public protocol ReceiptSigner: Sendable {
     /// The environment's name in receipts, such as `Sandbox` or `LocalTesting`; must not change.
     ///
-    /// Receipts of the environment `Production` leave the name out.
+    /// A transaction's receipt of the environment `Production` leaves the name out.
     var environment: String { get }
 
     /// The first byte of a signature blob, which determines the form of the remaining bytes; must not change.

@@ -13,11 +13,11 @@ extension TransactionPayload {
         public var descriptors: Descriptors?
         /// A subscription's period in ISO 8601; nil for a one-time charge.
         public var period: String?
-        /// The price without taxes, in thousandths of the currency's unit.
+        /// The price without taxes, in thousandths of the currency's unit; nil if it is unknown.
         public var taxExclusivePrice: Int64?
-        /// The estimated taxes, in thousandths of the currency's unit.
+        /// The estimated taxes, in thousandths of the currency's unit; 0 in a ``SandboxStore``, which charges none.
         public var estimatedTax: Int64?
-        /// The tax rate.
+        /// The tax rate as a decimal number; `0` in a ``SandboxStore``.
         public var taxRate: String?
 
         /// Creates the information about a one-time charge; all other properties can be set afterwards.

@@ -40,6 +40,9 @@ public struct RenewalPayload: JWSPayload {
     /// In a ``SandboxStore``, their order is that of the products.
     public var eligibleWinBackOfferIds: [String]?
     /// The date since which the account counts as a subscriber.
+    ///
+    /// In a ``SandboxStore``, a gap of up to 60 days does not count as an interruption. For a member of the family, it is
+    /// the date on which the subscription was first shared.
     public var recentSubscriptionStartDate: PayloadDate?
     /// The date of the signature.
     public var signedDate: PayloadDate
