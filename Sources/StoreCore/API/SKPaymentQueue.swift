@@ -218,8 +218,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Shows the sheet in which the user redeems an offer code.
     ///
-    /// A redeemed code leads to an ordinary purchased transaction. If there is no sheet, or no code is redeemed, the
-    /// reason is logged.
+    /// A redeemed code leads to an ordinary purchased transaction. If there is no sheet, or the code has no effect, the
+    /// reason is logged. If the user cancels, nothing happens.
     open func presentCodeRedemptionSheet() {
         let setup = notifier.core.setupOrWarning
         guard let backend = setup.backend else { return }

@@ -5,7 +5,8 @@ extension StoreContext {
     /// The context of the process, used by code for which no other context is bound.
     ///
     /// It initially has no store, or a store created from the `.storekit` file that the environment variable
-    /// `STOREKIT_CONFIGURATION` names.
+    /// `STOREKIT_CONFIGURATION` names, with the system's clock. If the file is refused, the reason is written to
+    /// standard error, and there is no store.
     public static let process = StoreContext(
         backend: SandboxStore.namedByEnvironment(log: .standardError),
         isOfProcess: true

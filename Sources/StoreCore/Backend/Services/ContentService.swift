@@ -4,9 +4,10 @@ import Foundation
 public protocol ContentService: Sendable {
     /// Sends a range of bytes of a hosted file.
     ///
-    /// A queue requests one range of a file at a time; it requests the next once it has written the previous one. A
-    /// download that was paused or has failed resumes where it stopped, however long ago that was. The store must never
-    /// change the bytes of a version, and must refuse a version that it no longer hosts.
+    /// A queue requests one range of a file at a time; it requests the next once it has written the previous one. It
+    /// calls this method where ``StoreBackend/lane`` says, except that its downloads have a background lane of their
+    /// own. A download that was paused or has failed resumes where it stopped, however long ago that was. The store
+    /// must never change the bytes of a version, and must refuse a version that it no longer hosts.
     ///
     /// - Parameters:
     ///   - request: the range of bytes, and their file.
