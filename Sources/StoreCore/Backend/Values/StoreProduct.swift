@@ -101,7 +101,16 @@ extension StoreProduct {
     /// A length of time in calendar units, such as three months.
     public struct Period: Hashable, Codable, Sendable {
         /// The units, in the order of Store Kit's `SKProduct.PeriodUnit`.
-        public enum Unit: UInt8, Hashable, Codable, Sendable, NamedInJSON { case day, week, month, year }
+        public enum Unit: UInt8, Hashable, Codable, Sendable, NamedInJSON {
+            /// A day.
+            case day
+            /// A week of seven days.
+            case week
+            /// A month of the calendar.
+            case month
+            /// A year of the calendar.
+            case year
+        }
         /// The unit.
         public var unit: Unit
         /// The number of units, at least 1.
