@@ -128,7 +128,8 @@ open class SKPaymentTransaction: KeyValueObject, @unchecked Sendable {
     /// The reason for a transaction's failure, an ``SKError`` or a `URLError`; nil in other states.
     open var error: (any Error)? { changes.value("error", else: storeFailure?.error) }
 
-    /// The earlier transaction that this one restores or renews; nil if there is none.
+    /// The purchase that this transaction restores or, for a renewal, with which the subscription began; nil for any
+    /// other transaction.
     open var original: SKPaymentTransaction? {
         changes.value("original", else: originalMade)
     }

@@ -62,7 +62,7 @@ public final class StoreContext: Sendable {
     /// - Parameters:
     ///   - backend: the store; nil if it will be set later.
     ///   - journal: the journal of commands that the store has not acknowledged; in memory by default.
-    ///   - clock: the clock; by default the store's.
+    ///   - clock: the clock; by default the store's, or the system's without a store.
     ///   - delivery: the place where callbacks run.
     ///   - log: the log for messages to the developer.
     public convenience init(
@@ -134,7 +134,7 @@ public final class StoreContext: Sendable {
     /// - Parameters:
     ///   - backend: the store; nil for none.
     ///   - journal: its journal; by default a new one in memory, or the previous one if there was no store before.
-    ///   - clock: the clock; by default the store's.
+    ///   - clock: the clock; by default the store's, or the system's without a store.
     ///   - delivery: the place where callbacks run; by default unchanged.
     public func use(
         _ backend: (any StoreBackend)?,

@@ -11,7 +11,8 @@ public enum StoreDelivery: Sendable {
     case queue(DispatchQueue)
     /// The thread that caused the callback, before its outermost call to Store Kit returns.
     ///
-    /// Callbacks caused inside a callback, or while another thread runs callbacks, run afterwards, in order.
+    /// Callbacks caused inside a callback, or while another thread runs callbacks, run afterwards, in order. For tests:
+    /// those of a store that replies on threads of its own run on these threads.
     case inline
     /// A scheduler of the caller's, such as one that runs callbacks as jobs of an actor.
     ///

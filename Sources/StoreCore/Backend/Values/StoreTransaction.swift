@@ -77,7 +77,9 @@ public struct StoreTransaction: Sendable {
     var hasDetails: Bool { storage.details != nil }
     /// The reason for the failure; every failed transaction has one.
     public var failure: StoreFailure? { details?.failure }
-    /// The earlier transaction that this one restores or renews.
+    /// The purchase that this transaction restores or, for a renewal, with which the subscription began.
+    ///
+    /// Nil for any other transaction.
     public var original: Original? { details?.original }
     /// The signed receipt; nil if the store creates it only when the app reads it.
     ///
@@ -98,7 +100,7 @@ public struct StoreTransaction: Sendable {
     /// ``identifier``, it says only that nothing was sold, and does not name the existing transaction.
     public var heldIdentifier: String? { details?.held }
 
-    /// A reference to the earlier transaction that a transaction restores or renews.
+    /// A reference to the purchase that a transaction restores, or with which a renewed subscription began.
     public struct Original: Hashable, Codable, Sendable {
         /// The earlier transaction's identifier.
         public var identifier: String
