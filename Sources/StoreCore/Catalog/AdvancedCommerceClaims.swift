@@ -24,6 +24,8 @@ public struct AdvancedCommerceClaims: Hashable, Sendable {
     /// The nonce, which may be used for one payment only.
     public var nonce: UUID
     /// The date of the signature in seconds since 1970, the claim `iat`.
+    ///
+    /// A sandbox store accepts the claims within 24 hours before or after this date, by its own clock.
     public var issuedAt: Int64
     /// The issuer, the claim `iss`: the developer's account at App Store Connect; nil if there is none.
     public var issuer: String?

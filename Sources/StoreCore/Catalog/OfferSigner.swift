@@ -238,6 +238,8 @@ public struct PromotionalOfferPayload: Hashable, Sendable {
     /// The nonce, which may be used for one payment only.
     public var nonce: UUID
     /// The date of the signature, in milliseconds since 1970.
+    ///
+    /// A sandbox store accepts the offer within 24 hours before or after this date, by its own clock.
     public var timestamp: Int64
 
     /// Creates a payload.

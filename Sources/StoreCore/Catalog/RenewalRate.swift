@@ -3,12 +3,13 @@ import Foundation
 /// The rate at which a subscription's periods elapse on the store's clock.
 ///
 /// Periods have their calendar length unless a faster rate is set. The faster rates are those of Xcode's test
-/// environment (behaviors 222 to 225). A period's length is determined when the period begins.
+/// environment (behaviors 222 to 225). A period's length is determined when the period begins. The rate also sets the
+/// lengths of a grace period and of billing retry: ``gracePeriod(for:)`` and ``billingRetryPeriod``.
 ///
 /// At any rate, a subscription renews until its user turns renewal off, or until a limit of
 /// ``SandboxStore/setRenewalLimit(_:)`` is reached. To let periods elapse, advance the clock by their lengths at this
-/// rate: twelve months at ``Month/thirtySeconds`` are `advance(by: 12 * 30)`. One advance makes at most 10,000
-/// renewals, see ``SandboxStore/advance(by:)-(TimeInterval)``.
+/// rate: twelve months at ``Month/thirtySeconds`` are `advance(by: 12 * 30)`. One advance renews a subscription at most
+/// 10,000 times, see ``SandboxStore/advance(by:)-(TimeInterval)``. Nothing but subscriptions depends on the rate.
 public enum RenewalRate: Hashable, Codable, Sendable {
     /// Periods follow the calendar, in UTC: a month after 31 January is the end of February, two months after it 31
     /// March.
@@ -16,9 +17,9 @@ public enum RenewalRate: Hashable, Codable, Sendable {
     /// A day has this length. A period has as many of these days as it has in the calendar.
     case day(Day)
     /// A month has this length, and a year is twelve months. The length of a week is fixed for each ``Month``, and is
-    /// longer than a week's share of the month.
+    /// longer than a week's share of the month. A day is a seventh of the week.
     case month(Month)
-    /// Every period has this length, whatever the product says.
+    /// Every period has this length, be it a week, a year or a free trial.
     case everyPeriod(Period)
 
     /// The length of a day, in seconds.
@@ -121,9 +122,14 @@ extension RenewalRate {
         }
     }
 
-    /// Returns the length, in seconds, of the grace period after a failed renewal.
+    /// Returns the length, in seconds of the store's clock, of the grace period after a failed renewal.
     ///
-    /// - Parameter period: the subscription's period; weekly subscriptions have a shorter grace period than all others.
+    /// In real time, it is 6 days for a weekly subscription and 16 days for every other one. The rate alone determines
+    /// the length, and ``SandboxStore/setGrantsGracePeriod(_:)`` whether there is a grace period. The grace period
+    /// begins at the end of the paid period, and is the first part of billing retry, whose end also ends it. The
+    /// monthly payments of a commitment have none.
+    ///
+    /// - Parameter period: the subscription's period, which is a week or another length.
     /// - Returns: the length that applies if the store grants grace periods.
     public func gracePeriod(for period: StoreProduct.Period) -> TimeInterval {
         let isWeekly = period.isAsLong(as: .init(1, .week))
@@ -136,9 +142,10 @@ extension RenewalRate {
         }
     }
 
-    /// The time, in seconds, for which the store retries a failed charge.
+    /// The time, in seconds of the store's clock, for which the store retries a failed charge.
     ///
-    /// A monthly payment of a commitment is retried half as long again.
+    /// It counts from the end of the paid period, and includes a grace period. In real time, it is 60 days. A monthly
+    /// payment of a commitment is retried 1.5 times as long.
     public var billingRetryPeriod: TimeInterval {
         switch self {
         case .realTime: 60 * Self.secondsOfDay

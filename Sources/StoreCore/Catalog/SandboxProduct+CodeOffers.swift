@@ -1,7 +1,9 @@
 import Foundation
 
 extension SandboxProduct {
-    /// An offer of a product that does not renew: one purchase, for less or for nothing, that a user redeems with a code.
+    /// An offer of a product that does not renew: one purchase, for less or for nothing.
+    ///
+    /// A user redeems it with a code.
     package struct OneTimeCodeOffer: Hashable, Codable, Sendable {
         /// The offer's reference name, which is the code that a user enters.
         ///
@@ -11,8 +13,8 @@ extension SandboxProduct {
         package var price: Decimal
         /// The customers who are eligible for the offer.
         ///
-        /// A new customer has never paid for anything in the app, an existing one within the last 30 days, and an expired
-        /// one before that only.
+        /// A new customer has never paid for anything in the app. An existing one has paid within the last 30 days of
+        /// the store's clock, and an expired one only before that.
         package var eligibility: Customers
 
         /// Creates an offer that is redeemed with a code.
@@ -33,6 +35,10 @@ extension SandboxProduct {
     }
 
     /// Returns the product with one more offer that users redeem with a code.
+    ///
+    /// The eligibility depends on the account's payments for anything in the app, by the store's clock. A new customer
+    /// has never paid, an existing one has paid within the last 30 days, and an expired one has paid only before that.
+    /// An account may redeem the offer once.
     ///
     /// - Parameters:
     ///   - code: the code, which must not be empty.
@@ -55,7 +61,9 @@ extension SandboxProduct {
         return redeemable(with: code, decimalPrice: price, eligibility: eligibility)
     }
 
-    /// Returns the product with one more offer at a computed price; see ``redeemable(with:price:eligibility:file:line:)``.
+    /// Returns the product with one more offer at a computed price.
+    ///
+    /// Otherwise this is ``redeemable(with:price:eligibility:file:line:)``.
     ///
     /// - Returns: the product. A negative price makes it invalid: registering it throws a ``CatalogError``.
     package func redeemable(
@@ -73,7 +81,9 @@ extension SandboxProduct {
         oneTimeCodeOffers?.first { $0.identifier.isExactly(code) }
     }
 
-    /// The fault in the offers of a product that does not renew, as the end of a sentence about it; nil if there is none.
+    /// The fault in the offers of a product that does not renew; nil if there is none.
+    ///
+    /// It is the end of a sentence about the product.
     var codeOfferFault: String? {
         guard let offers = oneTimeCodeOffers else { return nil }
         switch kind {

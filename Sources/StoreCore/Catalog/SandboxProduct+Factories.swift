@@ -94,6 +94,9 @@ extension SandboxProduct {
 
     /// Creates a non-renewing subscription, whose duration the app determines.
     ///
+    /// The store knows no end of it: ``SandboxAccount/entitlements`` leaves it out, and it can be bought again at any
+    /// time.
+    ///
     /// - Parameters:
     ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
     ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
@@ -145,7 +148,7 @@ extension SandboxProduct {
     ///   - price: the exact price of one period, as in `"4.99"`. Anything but digits and a point stops the process.
     ///   - period: the length of one paid period.
     ///   - group: the subscription group's identifier; a user subscribes to one product of a group at a time.
-    ///   - level: the level of service within the group, from 1, the highest.
+    ///   - level: the level of service within the group: 1 is the highest, and a larger number is a lower level.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
@@ -228,8 +231,8 @@ extension SandboxProduct {
     ///   - price: the exact price of one period, as in `"9.99"`. Anything but digits and a point stops the process.
     ///   - period: the length of one paid period.
     ///   - group: the identifier of the suite's own subscription group.
-    ///   - level: the level of service within the group, from 1, the highest.
-    ///   - members: the names of the parts, for the operator's information.
+    ///   - level: the level of service within the group: 1 is the highest, and a larger number is a lower level.
+    ///   - members: the names of the parts, for the operator's information. They need not be products.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
@@ -311,8 +314,9 @@ extension SandboxProduct {
     ///   - price: the exact price of one period, as in `"9.99"`. Anything but digits and a point stops the process.
     ///   - period: the length of one paid period.
     ///   - group: the identifier of the bundle's own subscription group.
-    ///   - level: the level of service within the group, from 1, the highest.
-    ///   - members: the identifiers of the included subscriptions, each in a group of its own. None stops the process.
+    ///   - level: the level of service within the group: 1 is the highest, and a larger number is a lower level.
+    ///   - members: the identifiers of the included auto-renewable subscriptions, each in a group of its own. They are
+    ///     registered before the bundle, or together with it. An empty list stops the process.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
     ///   - description: the product's description in the same language. Has no effect without a title.
     ///   - introductoryOffer: the offer for first-time subscribers.
@@ -389,6 +393,9 @@ extension SandboxProduct {
 
     /// Creates a free subscription, which never ends.
     ///
+    /// Only an app in the Newsstand may offer one: a store refuses the order with `paymentInvalid`, unless it was
+    /// opened with `isNewsstandApp`.
+    ///
     /// - Parameters:
     ///   - identifier: the product's identifier in the app and the store. An empty one stops the process.
     ///   - title: the product's name in the language `en_US`; without one, users see the identifier.
@@ -407,6 +414,15 @@ extension SandboxProduct {
     }
 
     /// Returns the product with texts in one more language, or with new texts in a language that it already has.
+    ///
+    /// A user sees the texts in the device's language, else those in the storefront's, else those in US English, else
+    /// the first ones.
+    ///
+    /// - Parameters:
+    ///   - locale: the language, with a script or a country if necessary, as in `de`, `en_GB` and `zh_Hans`.
+    ///   - title: the product's name in the language.
+    ///   - description: the product's description in the language.
+    /// - Returns: the product.
     public func localized(_ locale: String, title: String, description: String = "") -> SandboxProduct {
         var copy = self
         copy.localizations.removeAll { $0.locale == locale }
@@ -415,6 +431,9 @@ extension SandboxProduct {
     }
 
     /// Returns a yearly subscription that is also sold in twelve monthly payments.
+    ///
+    /// The buyer chooses the plan, and a buyer who pays monthly is committed to all twelve payments. For a subscription
+    /// of another length than a year, the plan has no effect.
     ///
     /// - Parameters:
     ///   - price: the price of each payment, as in `"4.99"`. Anything but digits and a point stops the process.

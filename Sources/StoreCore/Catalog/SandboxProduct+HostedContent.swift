@@ -25,6 +25,10 @@ extension SandboxProduct {
             private enum Source: Hashable, Codable { case bytes(Data), file(URL) }
 
             /// Creates a file from its bytes.
+            ///
+            /// - Parameters:
+            ///   - bytes: the file's content.
+            ///   - identifier: the hosted file's identifier; nil stands for the product's identifier.
             public init(_ bytes: Data, identifier: String? = nil) {
                 self.identifier = identifier
                 length = Int64(bytes.count)
@@ -50,6 +54,13 @@ extension SandboxProduct {
     }
 
     /// Returns the product with one hosted file, whose identifier is the product's.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file's content.
+    ///   - version: the version of the file: integers separated by periods. Any other text stops the process.
+    ///   - file: the file of the call, for the message about a mistake.
+    ///   - line: the line of the call, for the same message.
+    /// - Returns: the product.
     public func hosting(
         _ bytes: Data,
         version: String = "1.0",

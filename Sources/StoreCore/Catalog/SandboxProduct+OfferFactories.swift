@@ -1,6 +1,13 @@
 // The offers that others wrap, made in one step; a computed price or a billing plan takes the initializers.
 extension SandboxProduct.CodeOffer {
     /// Creates an offer behind a code, with a free trial.
+    ///
+    /// - Parameters:
+    ///   - period: the length of the trial.
+    ///   - identifier: the code, which is the offer's reference name.
+    ///   - eligibility: the customers who are eligible for the offer.
+    ///   - isStackable: whether the offer follows an introductory offer, instead of replacing it.
+    /// - Returns: the offer.
     public static func freeTrial(
         _ period: StoreProduct.Period,
         identifier: String,
@@ -18,7 +25,7 @@ extension SandboxProduct.CodeOffer {
     ///   - count: the number of periods.
     ///   - identifier: the code, which is the offer's reference name.
     ///   - eligibility: the customers who are eligible for the offer.
-    ///   - isStackable: whether the offer may follow an introductory offer rather than replace it.
+    ///   - isStackable: whether the offer follows an introductory offer, instead of replacing it.
     ///   - file: the file of the call, for the message about a mistake.
     ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
@@ -46,7 +53,7 @@ extension SandboxProduct.CodeOffer {
     ///   - period: the offer's whole length.
     ///   - identifier: the code, which is the offer's reference name.
     ///   - eligibility: the customers who are eligible for the offer.
-    ///   - isStackable: whether the offer may follow an introductory offer rather than replace it.
+    ///   - isStackable: whether the offer follows an introductory offer, instead of replacing it.
     ///   - file: the file of the call, for the message about a mistake.
     ///   - line: the line of the call, for the same message.
     /// - Returns: the offer.
@@ -69,6 +76,12 @@ extension SandboxProduct.CodeOffer {
 
 extension SandboxProduct.WinBackOffer {
     /// Creates an offer for lapsed subscribers, with a free trial.
+    ///
+    /// - Parameters:
+    ///   - period: the length of the trial.
+    ///   - identifier: the offer's identifier.
+    ///   - isEligible: whether users of the sandbox are eligible once their subscription has lapsed.
+    /// - Returns: the offer.
     public static func freeTrial(
         _ period: StoreProduct.Period,
         identifier: String,

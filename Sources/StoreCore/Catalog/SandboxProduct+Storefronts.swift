@@ -21,6 +21,8 @@ struct StorefrontTerms: Hashable, Codable, Sendable {
 extension SandboxProduct {
     /// Returns the product with another price in one country, in that country's currency.
     ///
+    /// The other countries keep ``price``, whose number is not converted.
+    ///
     /// - Parameters:
     ///   - price: the exact price, as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - country: an ISO 3166-1 alpha-3 code. An unknown one makes the product invalid, see ``CatalogError``.
@@ -59,14 +61,23 @@ extension SandboxProduct {
 
     /// Returns the product, restricted to sale in some countries.
     ///
+    /// A second call replaces the countries of the first. Countries that are excluded by ``notSold(in:)`` stay
+    /// excluded.
+    ///
     /// - Parameter countries: ISO 3166-1 alpha-3 codes. An unknown one makes the product invalid, see ``CatalogError``.
     /// - Returns: the product.
     public func soldOnly(in countries: String...) -> SandboxProduct { changingTerms { $0.only = Set(countries) } }
 
     /// Returns the price of one item in a country, in that country's currency.
+    ///
+    /// - Parameter country: an ISO 3166-1 alpha-3 code.
+    /// - Returns: the country's own price, or else ``price``.
     public func price(in country: String) -> Decimal { storefrontTerms?.prices[country] ?? price }
 
     /// Returns whether the product is sold in a country.
+    ///
+    /// - Parameter country: an ISO 3166-1 alpha-3 code.
+    /// - Returns: whether the product has the country, regardless of its availability in a store.
     public func isSold(in country: String) -> Bool { storefrontTerms?.isSold(in: country) ?? true }
 
     private func changingTerms(_ change: (inout StorefrontTerms) -> Void) -> SandboxProduct {

@@ -11,7 +11,10 @@ extension SandboxProduct {
         public var groupName: String?
         /// The group's localizations, one for each language, the operator's preferred one first.
         package var groupLocalizations: [Localization]
-        /// The level of service within the group; 1 is the highest, several may be equal.
+        /// The level of service within the group: 1 is the highest, and a larger number is a lower level.
+        ///
+        /// Several products may have the same level. A running subscription changes to a product of a higher level at
+        /// once, and to one of a lower level at its renewal. In a `.storekit` file, this is `groupNumber`.
         public var level: Int
         /// The length of one paid period.
         public var period: StoreProduct.Period
@@ -30,7 +33,7 @@ extension SandboxProduct {
         /// The billing plans with their prices; empty if there is only the product's price, paid up front.
         ///
         /// A year is also sold in monthly payments if a plan is ``StoreProduct/BillingPlan/monthly``. Up front, it is
-        /// sold at the product's price.
+        /// sold at the product's price. A subscription of another length is not sold in monthly payments.
         public var billingPlans: [StoreProduct.BillingTerms]
         /// The identifiers of the auto-renewable subscriptions that a bundle includes, or of the parts of a suite.
         ///
@@ -76,7 +79,9 @@ extension SandboxProduct {
             self.members = members
         }
 
-        /// Returns the introductory offer under a billing plan; Store Kit 1 can show only the one that is paid up front.
+        /// Returns the introductory offer under a billing plan.
+        ///
+        /// Store Kit 1 can show only the one that is paid up front.
         func introductoryOffer(_ plan: BillingPlan) -> Offer? { introductoryOffers.first { $0.billingPlan == plan } }
     }
 
@@ -102,31 +107,42 @@ extension SandboxProduct {
         }
     }
 
-    /// A set of customer groups: never subscribed, subscribed now, or formerly subscribed.
+    /// A set of groups of customers, who are eligible for the offer behind a code.
+    ///
+    /// For the offer of a subscription, the groups depend on the customer's subscription in the subscription group. For
+    /// the offer of any other product, they depend on the customer's last payment in the app: see
+    /// ``SandboxProduct/redeemable(with:price:eligibility:file:line:)``.
     public struct Customers: OptionSet, Hashable, Codable, Sendable {
         /// The bits of the set.
         public let rawValue: Int
         /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Customers who have never subscribed.
+        /// Customers who have never subscribed to the group.
         public static let new = Customers(rawValue: 1)
-        /// Customers who are subscribed now.
+        /// Customers who are subscribed now, including those in a grace period or in billing retry.
         public static let existing = Customers(rawValue: 2)
-        /// Customers whose subscription has expired.
+        /// Customers whose subscription in the group has ended.
         public static let expired = Customers(rawValue: 4)
         /// All customers.
         public static let all: Customers = [.new, .existing, .expired]
     }
 
-    /// An offer redeemed with a code.
+    /// An offer of a subscription that users redeem with a code.
+    ///
+    /// The code is the identifier of the offer.
     public struct CodeOffer: Hashable, Codable, Sendable {
         /// The offer.
         package var offer: Offer
         /// The customers who are eligible for the offer.
         package var eligibility: Customers
-        /// Whether the offer may follow an introductory offer rather than replace it.
+        /// Whether the offer follows an introductory offer, instead of replacing it.
         package var isStackable: Bool
         /// Creates an offer that is redeemed with a code.
+        ///
+        /// - Parameters:
+        ///   - offer: the offer, whose identifier is the code.
+        ///   - eligibility: the customers who are eligible for the offer.
+        ///   - isStackable: whether the offer follows an introductory offer, instead of replacing it.
         public init(_ offer: Offer, eligibility: Customers = .all, isStackable: Bool = false) {
             self.offer = offer
             self.eligibility = eligibility
@@ -141,6 +157,10 @@ extension SandboxProduct {
         /// Whether users of the sandbox are eligible for the offer once their subscription has lapsed.
         package var isEligible: Bool
         /// Creates an offer for lapsed subscribers.
+        ///
+        /// - Parameters:
+        ///   - offer: the offer, which needs an identifier.
+        ///   - isEligible: whether users of the sandbox are eligible once their subscription of the group has ended.
         public init(_ offer: Offer, isEligible: Bool = true) {
             self.offer = offer
             self.isEligible = isEligible
@@ -174,6 +194,11 @@ extension SandboxProduct.Subscription {
 
 extension SandboxProduct.Offer {
     /// Creates a free trial.
+    ///
+    /// - Parameters:
+    ///   - period: the length of the trial.
+    ///   - identifier: the offer's identifier; nil for an introductory offer.
+    /// - Returns: the offer.
     public static func freeTrial(_ period: StoreProduct.Period, identifier: String? = nil) -> Self {
         .init(terms: .init(identifier: identifier, price: 0, paymentMode: .freeTrial, period: period))
     }
@@ -217,7 +242,8 @@ extension SandboxProduct.Offer {
         return .init(terms: terms)
     }
 
-    /// Returns the offer for buyers who pay monthly.
+    /// Returns the offer for buyers who pay a yearly subscription monthly; see
+    /// ``SandboxProduct/billedMonthly(price:introductoryOffer:file:line:)``.
     public func billedMonthly() -> Self {
         var copy = self
         copy.billingPlan = .monthly

@@ -93,8 +93,8 @@ extension SandboxProduct {
     /// Whether the product is a generic one, which is sold by a signed request of the Advanced Commerce API.
     ///
     /// The request has the prices, texts and periods; those of the product are placeholders. A generic product is a
-    /// consumable, for one-time charges, or an auto-renewable subscription. In a `.storekit` file, the products have the
-    /// identifiers that Apple prescribes, such as `com.example.app.aca.generic.consumable`.
+    /// consumable, for one-time charges, or an auto-renewable subscription. In a `.storekit` file, the products have
+    /// the identifiers that Apple prescribes, such as `com.example.app.aca.generic.consumable`.
     public var isAdvancedCommerce: Bool {
         get { advancedCommerce ?? false }
         set { advancedCommerce = newValue ? true : nil }

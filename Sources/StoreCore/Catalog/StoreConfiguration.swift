@@ -55,24 +55,31 @@ public struct StoreConfiguration: Hashable, Sendable {
     package var identifier: String?
     /// The file's format.
     package var version: Version
-    /// All products, by kind: consumables and non-consumables, non-renewing, then auto-renewable subscriptions.
+    /// All products, by kind, and each kind in the file's order.
     ///
-    /// The products of a kind are in the file's order.
+    /// Consumables and non-consumables come first, followed by non-renewing subscriptions, auto-renewable ones, suites
+    /// and bundles.
     public var products: [SandboxProduct]
     /// The groups of the auto-renewable subscriptions, then those of suites and bundles.
     package var subscriptionGroups: [SubscriptionGroup]
     /// The settings for tests.
     package var settings: Settings
     /// The key with which tests sign promotional offers; nil if the file has none.
+    ///
+    /// `P256OfferSigner` of the module StoreCrypto is created from it. A store does not accept the key's offers until
+    /// that signer is in ``SandboxStore/offerSigners``.
     public var subscriptionOffersKeyPair: OffersKeyPair?
     /// The parts of the file that are probably mistakes or are not supported, but do not prevent its use.
     ///
     /// * Each unknown key, with the known key that may have been meant.
     /// * A format newer than `newestMajorVersion`.
-    /// * A member of a bundle that the file does not have, and a bundle without any, which is left out.
+    /// * A member of a bundle that the file does not have or that is listed twice, which is left out; and a bundle
+    ///   without any members, which is not sold.
     /// * A product with an empty price, which sells at 0.
     /// * A repeated locale of a product or group, of which the first is used.
     /// * An offer with the identifier of an earlier one in the same list, which no purchase can use.
+    ///
+    /// The first read of this property parses the file's content once more.
     public var warnings: [Warning] { readWarnings + keyWarnings.all }
     private let readWarnings: [Warning]
     private let keyWarnings: LateWarnings
@@ -147,7 +154,7 @@ extension StoreConfiguration {
     package struct ForcedError: Hashable, Sendable {
         /// The choice of an error from one of Xcode's menus.
         package struct Choice: Hashable, Sendable {
-            /// The family of errors to which the menu belongs: `generic`, `purchase` or `verification`.
+            /// The family of errors to which the menu belongs, such as `generic`, `purchase` or `verification`.
             package var type: String
             /// The index of the error in the menu, from 0.
             package var index: Int
