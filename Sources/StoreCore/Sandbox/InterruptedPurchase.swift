@@ -15,7 +15,7 @@ public struct InterruptedPurchase: Hashable, Sendable {
 }
 
 extension SandboxAccount {
-    /// Whether every order of the account is interrupted.
+    /// Whether every order of the account is interrupted; false for a new account.
     public var interruptsPurchases: Bool {
         driver.look { driverState, _ in driverState.state.operatorState.interruptedAccounts.contains(number) }
     }
@@ -23,8 +23,8 @@ extension SandboxAccount {
     /// Sets whether all of the account's orders from now on are interrupted.
     ///
     /// An interruption simulates a user who has to agree to something outside the app first: instead of a charge, the
-    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/interruptedPurchases``. Store Kit 2
-    /// reports the purchase as pending. The ledger stores the setting.
+    /// transaction fails with the code `unknown`, and the purchase waits among ``SandboxStore/interruptedPurchases``.
+    /// Store Kit 2 reports the purchase as pending. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setInterruptsPurchases(_ isOn: Bool) throws {
@@ -59,8 +59,8 @@ extension SandboxStore {
     /// not charged.
     ///
     /// - Parameter transaction: the failed transaction, finished or not.
-    /// - Throws: ``SandboxError`` if no such purchase waits; a ``StoreFailure`` if the store no longer sells the product, or not
-    ///   under the requested offer, in which case the purchase still waits; and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no such purchase waits; a ``StoreFailure`` if the store no longer sells the
+    ///   product, or not under the requested offer, in which case the purchase still waits; and the ledger's errors.
     public func resolveInterruption(of transaction: String) throws {
         let rules = driver.state.withLock { $0.settings.rules }
         try driver.change { state, events, now in

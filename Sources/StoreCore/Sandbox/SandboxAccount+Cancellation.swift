@@ -5,7 +5,8 @@ extension SandboxAccount {
     ///
     /// The app's server at ``SandboxStore/retentionURL`` chooses the message, if a `StoreServer` is open for the store.
     /// If it does not answer in time, or chooses something that cannot be shown, the page has the default message for
-    /// the product and the language, and ``CancellationPage/refusal`` says why.
+    /// the product and the language, and ``CancellationPage/refusal`` says why. The time is the `retentionTimeout` of
+    /// the `StoreServer`, by default 0.7 seconds of real time. Without a URL, the page has the default message at once.
     ///
     /// Nothing is canceled: ``setAutoRenew(_:inGroup:)`` does that, and ``accept(_:)`` takes what the page offers.
     ///
@@ -16,10 +17,11 @@ extension SandboxAccount {
     ///
     /// - Parameters:
     ///   - group: the subscription's group.
-    ///   - locale: the customer's language, as in `en-US`; nil for that of the store.
+    ///   - locale: the customer's language, as in `en-US`; nil for that of the store. A default message is found only
+    ///     under exactly this language.
     /// - Returns: the page.
-    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; an error if it is
-    ///   canceled already; the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; an error if
+    ///   it is canceled already; the ledger's errors.
     public func viewCancellation(inGroup group: String, locale: String? = nil) async throws -> CancellationPage {
         try await withCheckedThrowingContinuation { continuation in
             viewCancellation(inGroup: group, locale: locale) { continuation.resume(with: $0) }
@@ -102,8 +104,8 @@ extension SandboxAccount {
     ///
     /// - Parameter page: a page of this account.
     /// - Returns: the transaction's identifier, or that of the running period if nothing is sold yet.
-    /// - Throws: an error if the page offers nothing, a ``StoreFailure`` with the reason why the product is not sold, and
-    ///   the ledger's errors.
+    /// - Throws: an error if the page offers nothing, a ``StoreFailure`` with the reason why the product is not sold,
+    ///   and the ledger's errors.
     @discardableResult
     public func accept(_ page: CancellationPage) throws -> String {
         guard let payment = page.payment else { throw RetentionError.nothingOffered }

@@ -2,8 +2,9 @@ import Foundation
 
 /// An account that buys from a sandbox store.
 ///
-/// Purchases on one device belong to the account on all of its devices; other accounts do not see them. The value is a
-/// handle: copies refer to the same account and retain the store's state. Any thread may call any member.
+/// Purchases on one device belong to the account on all of its devices; other accounts do not see them, unless the
+/// family shares them. The value is a handle: copies refer to the same account and retain the store's state. Any thread
+/// may call any member.
 public struct SandboxAccount: Sendable {
     let driver: SandboxDriver
     let number: AccountID
@@ -47,7 +48,9 @@ public struct SandboxAccount: Sendable {
 
     /// The total charged to the account since the store's ledger began, at the prices of the time.
     ///
-    /// Reads the ledger from its beginning: meant for the end of a test.
+    /// Refunds do not reduce it, see ``totalRefunded``. Deleted transactions are left out. Amounts in different
+    /// currencies are added as they are, without a conversion. The first read of a store's transactions reads the
+    /// ledger from its beginning.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var totalCharged: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.chargedAmount ?? 0) } } }
@@ -110,7 +113,7 @@ extension SandboxAccount: Hashable {
 }
 
 extension SandboxAccount {
-    /// Whether every order of the account waits for another person's approval (Ask to Buy).
+    /// Whether every order of the account waits for another person's approval (Ask to Buy); false for a new account.
     public var asksToBuy: Bool {
         driver.look { driverState, _ in driverState.state.operatorState.askingAccounts.contains(number) }
     }
@@ -137,7 +140,7 @@ extension SandboxAccount {
 }
 
 extension SandboxAccount {
-    /// Whether payment for the account's renewals fails.
+    /// Whether payment for the account's renewals fails; false for a new account.
     public var billingFails: Bool {
         driver.look { driverState, _ in driverState.state.billing.failingAccounts.contains(number) }
     }
@@ -146,9 +149,10 @@ extension SandboxAccount {
     ///
     /// A renewal that fails is not charged: billing retry begins, in which the subscription gives no access. If the
     /// store grants a grace period (``SandboxStore/setGrantsGracePeriod(_:)``), that comes first and gives access. The
-    /// store's ``RenewalRate`` sets the length of both. At the end of billing retry the subscription ends with
-    /// ``SubscriptionEndReason/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``, even
-    /// after the setting is turned off. Orders are paid for as usual. The ledger stores the setting.
+    /// store's ``RenewalRate`` sets the length of both: in real time, billing retry lasts 60 days, of which the grace
+    /// period is the first 16, or 6 for a weekly subscription. At the end of billing retry the subscription ends with
+    /// ``SubscriptionEndReason/billingError``. A failed renewal stays failed until ``resolveBillingIssue(inGroup:)``,
+    /// even after the setting is turned off. Orders are paid for as usual. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setBillingFails(_ isOn: Bool) throws {
@@ -166,8 +170,8 @@ extension SandboxAccount {
     /// next period begins where the last one ended. Periods that would be over by now are skipped without a charge, but
     /// count as periods of an offer. In billing retry the next period begins now. Nothing happens if no renewal has
     /// failed or billing retry is over. A subscription whose product is no longer on sale ends. For a member of a
-    /// bundle, the bundle is paid for. Of several subscriptions in a group, by Advanced Commerce, this concerns the newest
-    /// one whose renewal has failed.
+    /// bundle, the bundle is paid for. Of several subscriptions in a group, by Advanced Commerce, this concerns the
+    /// newest one whose renewal has failed.
     ///
     /// - Parameter group: the group's identifier.
     /// - Throws: ``SandboxError`` if the account never subscribed, and the ledger's errors.
@@ -200,8 +204,12 @@ extension SandboxAccount {
 
     /// Expires a subscription now: turns its renewal off, and ends the paid period at this moment.
     ///
+    /// The reason for the end is ``SubscriptionEndReason/autoRenewDisabled``. Nothing is paid back, and no revocation
+    /// is sent to apps.
+    ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; the ledger's
+    ///   errors.
     public func expireSubscription(inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in state.expire(index, at: now, rate) }
     }
@@ -213,7 +221,8 @@ extension SandboxAccount {
     /// period begins instead. A subscription that is already in billing retry or a grace period stays there.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; the ledger's
+    ///   errors.
     public func forceRenewal(inGroup group: String) throws {
         try driver.use { driverState, now in
             let rate = driverState.settings.rules.renewalRate
@@ -257,7 +266,8 @@ extension SandboxAccount {
     ///
     /// Every device on which the account is signed in receives the purchased transaction, until one device has finished
     /// it. Running apps receive it at once, the others at their next launch. The rules of orders apply, but the
-    /// authorizer is not called, nothing interrupts the purchase, and ``SandboxStore/purchaseFailure`` does not apply.
+    /// authorizer is not called, Ask to Buy and ``SandboxStore/purchaseFailure`` do not apply, and nothing interrupts
+    /// the purchase.
     /// If the product is a subscription that runs already, or that begins only at a renewal, nothing is sold or
     /// delivered.
     ///
@@ -306,11 +316,13 @@ extension SandboxAccount {
     ///
     /// The price need not have changed, and the request may be repeated. The app is notified through the queue's
     /// delegate; ``answerPriceConsent(_:inGroup:)`` or ``SandboxBackend/priceConsentAnswer`` answers it. Without an
-    /// answer, the subscription ends at the end of its period with ``SubscriptionEndReason/didNotConsentToPriceIncrease``. To
-    /// raise a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:file:line:)``.
+    /// answer, the subscription ends at the end of its period with
+    /// ``SubscriptionEndReason/didNotConsentToPriceIncrease``; one with a commitment ends with it. To raise
+    /// a price and ask every subscriber, see ``SandboxStore/raisePrice(of:to:file:line:)``.
     ///
     /// - Parameter group: the group's identifier.
-    /// - Throws: ``SandboxError`` if no subscription runs in the group, and the ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, or if it is a member of a bundle; the ledger's
+    ///   errors.
     public func requestPriceIncreaseConsent(inGroup group: String) throws {
         try changeRunning(group) { state, index, _, _ in
             let increase = PriceIncrease(keptPrice: state.keptPrice(of: index), consent: .pending)
@@ -328,8 +340,8 @@ extension SandboxAccount {
     /// - Parameters:
     ///   - answer: the user's answer.
     ///   - group: the group's identifier.
-    /// - Throws: ``SandboxError`` if no subscription runs in the group or no question waits there, and the
-    ///   ledger's errors.
+    /// - Throws: ``SandboxError`` if no subscription runs in the group, if it is a member of a bundle, or if no
+    ///   question waits there; the ledger's errors.
     public func answerPriceConsent(_ answer: PriceConsentAnswer, inGroup group: String) throws {
         try changeRunning(group) { state, index, now, rate in
             guard state.subscriptions.increase(of: index)?.consent == .pending else {
@@ -346,18 +358,19 @@ extension SandboxAccount {
     ///
     /// Each of the account's devices receives an ordinary purchased transaction, until one device has finished it. The
     /// offer begins at once or, while a subscription of the group runs, at the next renewal, which then delivers the
-    /// transaction. The offer replaces the introductory offer, or follows it if the code's offer is stackable. A product
-    /// that does not renew is sold at once, at the offer's price. The authorizer is not called. An account may redeem an
-    /// offer once.
+    /// transaction. The offer replaces the introductory offer, or follows it if the code's offer is stackable. A
+    /// product that does not renew is sold at once, at the offer's price. The authorizer is not called. An account may
+    /// redeem an offer once.
     ///
     /// - Parameters:
     ///   - code: the identifier of the code's offer, which is its reference name in Xcode's file.
     ///   - productIdentifier: the product; if nil, the first registered product with an offer of that code.
     /// - Returns: the transaction's identifier, or that of the running period if the offer waits for the renewal.
     /// - Throws: a ``StoreFailure`` if the code cannot be redeemed: `invalidOfferIdentifier` for a code without an
-    ///   offer, `ineligibleForOffer` for an account that is not eligible, has redeemed the offer before or owns the product,
-    ///   `invalidOfferPrice` if the offer costs no less than the product, `paymentInvalid` if the product is not on
-    ///   sale; and the ledger's errors.
+    ///   offer, `ineligibleForOffer` for an account that is not eligible, has redeemed the offer before or owns the
+    ///   product, `invalidOfferPrice` if the offer costs no less than the product, `storeProductNotAvailable` if the
+    ///   product is not sold in the store's country, `paymentInvalid` if it is not on sale for another reason or cannot
+    ///   change a member of a bundle; and the ledger's errors.
     @discardableResult
     public func redeem(code: String, of productIdentifier: String? = nil) throws -> String {
         try driver.redeem { state, now, rate, events in
@@ -375,8 +388,9 @@ extension SandboxAccount {
     /// - Returns: the transaction's identifier.
     /// - Throws: a ``StoreFailure`` if the offer cannot be redeemed: `invalidOfferIdentifier` if the product does not
     ///   have it, `ineligibleForOffer` if nobody is eligible for it or the account has no ended subscription of the
-    ///   group, `invalidOfferPrice` if it costs no less than the product, `paymentInvalid` if the product is not on
-    ///   sale; and the ledger's errors.
+    ///   group, `invalidOfferPrice` if it costs no less than the product, `storeProductNotAvailable` if the product is
+    ///   not sold in the store's country, `paymentInvalid` if it is not on sale for another reason; and the ledger's
+    ///   errors.
     @discardableResult
     public func redeemWinBackOffer(_ identifier: String, of productIdentifier: String) throws -> String {
         try driver.redeem { state, now, rate, events in

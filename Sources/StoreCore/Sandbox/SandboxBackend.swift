@@ -2,6 +2,8 @@ import Foundation
 
 /// The backend that sells from a sandbox store on one of its devices, with every optional service.
 ///
+/// It is passed to a queue or to a ``StoreContext``, whose app then runs on that device.
+///
 /// A ``SandboxDevice`` sells on itself, a ``SandboxStore`` on its first device. No other type conforms to the protocol.
 public protocol SandboxBackend: StoreBackend, AvailabilityService, StorefrontService, ReceiptService, ContentService,
     PromotionService, OfferCodeService, PriceConsentService, HistoryService
@@ -24,7 +26,7 @@ extension SandboxBackend {
     /// The lane on which queues call the backend.
     ///
     /// The calling thread, since the store does not block, unless the ledger names another lane:
-    /// ``DurableLedger/lane``.
+    /// ``DurableLedger/lane``. A ledger on disk usually does.
     public var lane: BackendLane { device.driver.lane }
 
     /// Accepts the device's commands.
@@ -85,7 +87,7 @@ extension SandboxBackend {
         return services
     }
 
-    /// Whether the device's user may pay.
+    /// Whether the device's user may pay; true unless set by ``setPaymentsAllowed(_:)``.
     public var canMakePayments: Bool { device.driver.canMakePayments(on: device.number) }
 
     /// The code of the app's age rating, as set in ``SandboxStore/ageRatingCode``.
@@ -121,6 +123,9 @@ extension SandboxBackend {
 
     /// The device's signed app receipt; nil until the first purchase, restore or refresh on the device.
     ///
+    /// A transaction that nobody ordered on the device, such as a renewal or a purchase in the store itself, also
+    /// begins the receipt when it reaches the device. The receipt can be read even while the store cannot be reached.
+    ///
     /// The receipt lists the purchases of the signed-in account from all devices: every non-consumable, every free and
     /// non-renewing subscription, and every period of auto-renewable ones. It also lists the unfinished consumables
     /// that this device's queues receive. With nobody signed in, it lists nothing. Read it with
@@ -143,6 +148,9 @@ extension SandboxBackend {
     }
 
     /// Sends a range of the content hosted for a purchased or restored transaction of the device, at the device's pace.
+    ///
+    /// Calls `reply` before returning if the pace is ``DownloadPace/atOnce``, and later, by the store's clock,
+    /// otherwise.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void
@@ -163,19 +171,22 @@ extension SandboxBackend {
     /// Shows the sheet for offer codes, in which the user takes the action of ``codeEntry`` at once.
     ///
     /// A code has the effect of ``SandboxAccount/redeem(code:of:)`` for the account that is signed in. Calls `reply`
-    /// before returning, with the transaction's identifier, with nil if the user cancels, or with the failures of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed`
-    /// if the user may not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry``
-    /// is nil.
+    /// before returning: with the transaction's identifier, with nil if the user cancels, or with a failure. The
+    /// failures are those of that method, `clientInvalid` if nobody is signed in, `paymentNotAllowed` if the user may
+    /// not pay, a network failure if the device cannot reach the store, and `unknown` if ``codeEntry`` is nil.
     public func presentCodeRedemptionSheet(reply: @escaping @Sendable (Result<String?, StoreFailure>) -> Void) {
         CallScope.outermost { reply(device.driver.enterCode(on: device.number)) }
     }
 
     /// Whether a price consent request to the signed-in account waits for an answer.
+    ///
+    /// False while the device cannot reach the store.
     public var isPriceConsentPending: Bool { device.driver.isPriceConsentPending(on: device.number) }
 
     /// Shows the price consent request to the device's user, who gives the ``priceConsentAnswer`` at once.
     ///
-    /// A user who does not answer, or whose answer the ledger cannot record, may be asked again.
+    /// Does nothing while the device cannot reach the store. A user who does not answer, or whose answer the ledger
+    /// cannot record, may be asked again.
     public func showPriceConsent() { device.driver.showPriceConsent(on: device.number) }
 }
 
@@ -237,9 +248,9 @@ extension SandboxBackend {
         }
     }
 
-    /// Looks up subscriptions.
+    /// Looks up subscriptions, even on a device that cannot reach the store.
     ///
-    /// Calls `reply` before returning.
+    /// Calls `reply` before returning; fails if the ledger cannot be read.
     public func subscriptions(
         _ query: SubscriptionQuery,
         reply: @escaping @Sendable (Result<[SignedSubscription], StoreFailure>) -> Void
@@ -247,9 +258,9 @@ extension SandboxBackend {
         answer(reply) { try $0.subscriptions(query, on: $1) }
     }
 
-    /// Looks up the purchase of the app itself.
+    /// Looks up the purchase of the app itself, even on a device that cannot reach the store.
     ///
-    /// Calls `reply` before returning.
+    /// Calls `reply` before returning; fails if the ledger cannot be read.
     public func appTransaction(
         reply: @escaping @Sendable (Result<SignedValue<AppTransactionPayload>, StoreFailure>) -> Void
     ) {
@@ -275,7 +286,8 @@ extension SandboxBackend {
 
     /// Requests a refund, which ``SandboxStore/refundDecision`` decides.
     ///
-    /// Calls `reply` before returning.
+    /// Calls `reply` before returning, with a failure if the device cannot reach the store, if the ledger fails, or if
+    /// the signed-in account has no such transaction.
     public func requestRefund(
         ofTransaction identifier: String,
         reply: @escaping @Sendable (Result<RefundAnswer, StoreFailure>) -> Void
@@ -306,7 +318,7 @@ extension SandboxBackend {
 extension SandboxBackend {
     /// Allows or forbids payments by the device's user.
     ///
-    /// While forbidden, purchases are refused with `paymentNotAllowed`.
+    /// While forbidden, purchases are refused with `paymentNotAllowed`. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setPaymentsAllowed(_ isAllowed: Bool) throws {

@@ -2,6 +2,10 @@ import Foundation
 
 /// A device on which an account buys from a sandbox store: a backend of its own.
 ///
+/// A device stands for the app as it is installed on one phone, tablet or computer. Pass it as the backend of a queue,
+/// or of a ``StoreContext`` for code that uses `SKPaymentQueue.default()` or Store Kit 2. A ``SandboxStore`` that is
+/// passed in its place stands for its first device.
+///
 /// ```swift
 /// let alice = try store.addAccount("alice")
 /// let tablet = try store.addDevice("tablet", signedInTo: alice)
@@ -58,7 +62,9 @@ public final class SandboxDevice: Sendable {
 
     /// Whether this device can reach the store; other devices are not affected.
     ///
-    /// While false, the device's queues hold their commands, and its requests and downloads fail with a `URLError`.
+    /// True by default. While false, the device's queues hold their commands, and its requests and downloads fail with
+    /// a `URLError`. The ledger does not store it. A device also cannot reach a store that is not
+    /// ``SandboxStore/isReachable``.
     public var isReachable: Bool {
         get { driver.state.withLock { !$0.settings.offline.contains(number) } }
         set {
@@ -79,6 +85,8 @@ public final class SandboxDevice: Sendable {
     public var identifierForVendor: UUID { driver.identifierForVendor(of: name) }
 
     /// The device's language, as in `en_GB`; the store's unless set.
+    ///
+    /// The ledger does not store it.
     public var locale: String {
         get { driver.state.withLock { $0.settings.locales[number] ?? $0.settings.locale } }
         set { driver.state.withLock { $0.settings.locales[number] = newValue } }
@@ -88,7 +96,7 @@ public final class SandboxDevice: Sendable {
 extension SandboxDevice {
     /// The download pace of this device; the store's unless set.
     ///
-    /// A pending chunk keeps the pace that applied when it was requested.
+    /// A pending chunk keeps the pace that applied when it was requested. The ledger does not store the pace.
     public var downloadPace: DownloadPace {
         get { driver.content.withLock { $0.pace(of: number) } }
         set { driver.content.withLock { $0.paces[number] = newValue } }
@@ -105,8 +113,8 @@ extension SandboxDevice {
         driver.look { driverState, now in driverState.state.promotedProducts(on: number, at: now) }
     }
 
-    /// The app's changes to how the store promotes products on this device, and the position in the ledger of the latest
-    /// change; nil if there are none.
+    /// The app's changes to how the store promotes products on this device, and the position in the ledger of the
+    /// latest change; nil if there are none.
     package var datedPromotionOverrides: (overrides: PromotionOverrides, position: Int?) {
         driver.promotionOverrides(on: number)
     }
@@ -129,6 +137,11 @@ extension SandboxDevice {
     }
 
     /// Begins a purchase from a link, whether or not the product is hidden on the store's page.
+    ///
+    /// ```swift
+    /// let link = "itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=full.game"
+    /// try store.device.openPurchaseIntent(url: URL(string: link)!)
+    /// ```
     ///
     /// - Parameter url: a URL with the scheme `itms-services`, the action `purchaseIntent`, the app's bundle identifier
     ///   and a product on sale.

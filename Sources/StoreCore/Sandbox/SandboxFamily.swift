@@ -110,7 +110,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// The family that the account is in, nil for none.
+    /// The family that the account is in, nil for none; an account is in one family at most.
     public var family: SandboxFamily? {
         driver.look { driverState, _ in
             driverState.state.families.family(of: number).map { SandboxFamily(driver: driver, number: $0) }
@@ -124,7 +124,7 @@ extension SandboxAccount {
     ///
     /// When sharing is turned off, the other members lose access to the account's purchases, and their devices are
     /// notified. When it is turned on, they receive running subscriptions as purchased transactions, and
-    /// non-consumables through a restore.
+    /// non-consumables through a restore. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setSharesPurchases(_ isOn: Bool) throws {

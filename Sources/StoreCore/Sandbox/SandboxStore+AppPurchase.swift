@@ -1,7 +1,7 @@
 import Foundation
 
 extension SandboxStore {
-    /// What is set for the purchase of the app by all accounts; nothing on a new ledger.
+    /// The settings for the purchase of the app by all accounts; none on a new ledger.
     public var appPurchase: AppPurchase {
         driver.look { driverState, _ in driverState.state.operatorState.appPurchases[nil] }
     }
@@ -16,7 +16,7 @@ extension SandboxStore {
 }
 
 extension SandboxAccount {
-    /// What is set for the account's purchase of the app; nothing at first, so the store's applies.
+    /// The settings for the account's purchase of the app; none at first, so that the store's apply.
     public var appPurchase: AppPurchase {
         driver.look { driverState, _ in driverState.state.operatorState.appPurchases[number] }
     }

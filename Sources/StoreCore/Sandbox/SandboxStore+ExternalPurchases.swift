@@ -61,8 +61,8 @@ extension SandboxBackend {
 
     /// The links that the device has opened outside of the app, oldest first.
     ///
-    /// The query of a link to a purchase has a token, under `externalPurchaseToken`. Reads the ledger from its beginning:
-    /// meant for the end of a test.
+    /// The query of a link to a purchase has a token, under `externalPurchaseToken`. Reads the ledger from its
+    /// beginning: meant for the end of a test.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var openedLinks: [URL] {
@@ -118,7 +118,7 @@ struct SandboxExternalPurchases: ExternalPurchaseService {
     func external(_ request: ExternalRequest) async throws -> ExternalAnswer { try device.external(request) }
 }
 
-/// A token for purchases outside of the store, with its account and what was reported on it.
+/// A token for purchases outside of the store, with its account and the status that was reported on it.
 public struct ExternalPurchaseRecord: Hashable, Sendable {
     /// The token.
     public let token: ExternalPurchaseToken

@@ -5,8 +5,8 @@ import Foundation
 extension SandboxStore {
     /// Whether the ``timeline`` includes the updates sent to devices from now on; false by default.
     ///
-    /// Turning this off discards the trace of updates, which is in memory, not in the ledger. The trace retains at least
-    /// the last 10,000 updates.
+    /// Turning this off discards the trace of updates, which is in memory, not in the ledger. The trace retains at
+    /// least the last 10,000 updates.
     public var tracesDeliveries: Bool {
         get { driver.state.withLock { $0.deliveries != nil } }
         set { driver.state.withLock { $0.deliveries = newValue ? $0.deliveries ?? [] : nil } }
@@ -40,7 +40,7 @@ extension SandboxAccount {
 
     /// The transactions that the account was charged for, oldest first, without those that cost nothing.
     ///
-    /// ``totalCharged`` is their sum.
+    /// ``totalCharged`` is their sum. Refunded transactions are included.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var charges: [SandboxTransaction] { get throws { try transactions.filter { $0.chargedAmount ?? 0 != 0 } } }

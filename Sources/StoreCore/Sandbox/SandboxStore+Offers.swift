@@ -4,8 +4,9 @@ import Foundation
 extension SandboxStore {
     /// The keys with which offers may be signed; any other signature is refused with `invalidSignature`.
     ///
-    /// The default is a single ``HMACOfferSigner`` with a key of the store's own. If two keys have the same identifier,
-    /// the first one is used. Removing a key revokes it for orders from then on.
+    /// The default is a single ``HMACOfferSigner`` with a new key. If two keys have the same identifier, the first one
+    /// is used. Removing a key revokes it for orders from then on. The ledger does not store the keys: a reopened store
+    /// begins with the default.
     public var offerSigners: [any OfferSigner] {
         get { driver.state.withLock { $0.settings.rules.offers.signers } }
         set {
@@ -110,7 +111,8 @@ extension SandboxStore {
     /// Whether the store accepts orders that only a test places; false by default.
     ///
     /// Such an order has an offer without a proof (``StoreOffer/proof``), the offer of a code, or a purchase date in
-    /// the past (``StorePayment/purchaseDate``). While this is false, the store refuses such orders.
+    /// the past (``StorePayment/purchaseDate``). While this is false, the store refuses such orders. A reopened store
+    /// begins with false.
     public var acceptsTestPurchases: Bool {
         get { driver.state.withLock { $0.settings.rules.acceptsTestPurchases } }
         set { driver.state.withLock { $0.settings.rules.acceptsTestPurchases = newValue } }

@@ -2,7 +2,10 @@ import Foundation
 
 // The operator's control over the store.
 extension SandboxStore {
-    /// The authorizer of payments.
+    /// The authorizer of payments, called for each order from now on.
+    ///
+    /// Undecided orders stay as they are. A store that is reopened on the ledger uses the authorizer that it is opened
+    /// with.
     public var authorizer: Authorizer {
         get { driver.state.withLock { $0.settings.authorizer } }
         set {
@@ -14,7 +17,8 @@ extension SandboxStore {
 
     /// The language of devices without a language of their own, as in `en_GB`.
     ///
-    /// A product is described in this language if it has texts in it.
+    /// A product is described in this language if it has texts in it. A store that is reopened on the ledger uses the
+    /// language that it is opened with.
     public var locale: String {
         get { driver.state.withLock { $0.settings.locale } }
         set { driver.state.withLock { $0.settings.locale = newValue } }
@@ -35,9 +39,10 @@ extension SandboxStore {
         driver.state.withLock { $0.numberTransactions(from: TransactionNumber(rawValue: number)) }
     }
 
-    /// Whether the store can be reached, from any device.
+    /// Whether the store can be reached, from any device; true by default.
     ///
-    /// While this is false, queues hold their commands, and requests and downloads fail with a `URLError`.
+    /// While this is false, queues hold their commands, and requests and downloads fail with a `URLError`. Renewals and
+    /// the operator's changes go on, and devices receive them afterwards. The ledger does not store the setting.
     public var isReachable: Bool {
         get { driver.state.withLock { $0.settings.isReachable } }
         set {
@@ -51,6 +56,10 @@ extension SandboxStore {
 
     /// Registers a product, or a new version of a registered one.
     ///
+    /// A new version has the availability of the previous one. Past purchases stay as they are; renewals from now on
+    /// have the new price and period. To ask subscribers to agree to a higher price, use
+    /// ``raisePrice(of:to:file:line:)``.
+    ///
     /// - Throws: ``CatalogError`` for a product that cannot be sold, and the ledger's errors.
     public func register(_ product: SandboxProduct) throws {
         _ = try Catalog([product])
@@ -61,6 +70,9 @@ extension SandboxStore {
     }
 
     /// Puts a product on or off sale.
+    ///
+    /// A subscription whose next product is off sale when it is to renew ends, with
+    /// ``SubscriptionEndReason/productUnavailable``. The ledger stores the availability.
     ///
     /// - Throws: ``SandboxError`` for a product that is not registered, and the ledger's errors.
     public func setAvailability(_ availability: ProductAvailability, of productIdentifier: String) throws {
@@ -134,7 +146,8 @@ extension SandboxStore {
         do { try advanceThrowing(by: interval) } catch { fatalError("\(error)") }
     }
 
-    /// Advances the store's clock like ``advance(by:)-(TimeInterval)``, but throws an error instead of stopping the process.
+    /// Advances the store's clock like ``advance(by:)-(TimeInterval)``, but throws an error instead of stopping the
+    /// process.
     ///
     /// - Parameter interval: seconds, not negative.
     /// - Throws: ``ClockError`` for a clock that cannot be moved, or not by this interval; then nothing has happened.
@@ -312,12 +325,16 @@ extension SandboxDriver {
 // The operator's control over the payment for renewals.
 extension SandboxStore {
     /// Whether subscriptions give access in a grace period after a failed renewal; false on a new ledger.
+    ///
+    /// ``setGrantsGracePeriod(_:)`` sets it.
     public var grantsGracePeriod: Bool { driver.look { driverState, _ in driverState.state.billing.grantsGracePeriod } }
 
     /// Turns the grace period on or off for renewals that fail from now on.
     ///
-    /// ``RenewalRate/gracePeriod(for:)`` is its length. A renewal that failed before is not affected. Which renewals
-    /// fail is set by ``SandboxAccount/setBillingFails(_:)``. The ledger stores the setting.
+    /// Its length follows from the store's ``renewalRate``, and cannot be set by itself: see
+    /// ``RenewalRate/gracePeriod(for:)``. In real time, it is 16 days, or 6 for a weekly subscription. The monthly
+    /// payments of a commitment have no grace period. A renewal that failed before is not affected. Which renewals fail
+    /// is set by ``SandboxAccount/setBillingFails(_:)``. The ledger stores the setting.
     ///
     /// - Throws: the ledger's errors.
     public func setGrantsGracePeriod(_ isOn: Bool) throws {
@@ -328,13 +345,15 @@ extension SandboxStore {
     }
 
     /// The maximum number of renewals of a subscription, nil for no limit; nil on a new ledger.
+    ///
+    /// ``setRenewalLimit(_:)`` sets it.
     public var renewalLimit: Int? { driver.look { driverState, _ in driverState.state.billing.renewalLimit } }
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
     /// Apple's sandbox stops renewing after 12. Renewals are counted from the last purchase of the subscription. A
-    /// subscription that has reached the limit ends with its period (``SubscriptionEndReason/renewalLimitReached``). The
-    /// ledger stores the limit.
+    /// subscription that has reached the limit ends with its period (``SubscriptionEndReason/renewalLimitReached``).
+    /// The ledger stores the limit.
     ///
     /// - Parameter limit: at least 0, nil for none; a negative number stops the process.
     /// - Throws: the ledger's errors.
@@ -353,14 +372,16 @@ extension SandboxStore {
     /// ``SandboxAccount/requestPriceIncreaseConsent(inGroup:)``. A price that is not above what a subscriber pays needs
     /// no consent. Separate prices for single countries stay as they are. While the store sells for such a country,
     /// nobody is asked, and renewals cost that country's price, even if an account has an old price elsewhere.
+    /// Subscribers who pay monthly, whose price is that of their billing plan, and members of a bundle are not asked
+    /// either.
     ///
     /// - Parameters:
     ///   - productIdentifier: the product.
     ///   - price: the new price, exact as in `"0.99"`. Anything but digits and a point stops the process.
     ///   - file: the file of the call, for the message about a mistake.
     ///   - line: the line of the call, for the same message.
-    /// - Throws: ``SandboxError`` for a product that is not registered, ``CatalogError`` for a price at which it cannot be
-    ///   sold, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a product that is not registered, ``CatalogError`` for a price at which it cannot
+    ///   be sold, and the ledger's errors.
     public func raisePrice(
         of productIdentifier: String,
         to price: String,

@@ -190,12 +190,13 @@ extension SandboxStore {
 
     /// Returns a purchase, renewal or restored purchase of any account, as a server receives it.
     ///
-    /// The transaction remains available, finished or not, until it is deleted.
+    /// The transaction remains available, finished or not, until it is deleted. It can be read even while the store
+    /// cannot be reached from devices.
     ///
     /// - Parameter identifier: the transaction's identifier.
     /// - Returns: the transaction in its current state.
-    /// - Throws: ``SandboxError`` for an unknown transaction, also for one that failed or is not decided, and the ledger's
-    ///   errors.
+    /// - Throws: ``SandboxError`` for an unknown transaction, also for one that failed or is not decided, and the
+    ///   ledger's errors.
     public func signedTransaction(_ identifier: String) throws -> SignedValue<TransactionPayload> {
         try driver.signedTransaction(identifier)
     }
@@ -213,8 +214,10 @@ extension SandboxAccount {
         get throws { try driver.signedTransactions(of: number) }
     }
 
-    /// Returns the account's subscription in a group, then those that its family shares with it, as a server receives
-    /// them.
+    /// Returns the account's subscriptions in a group, as a server receives them.
+    ///
+    /// The account's own come first: one, or several by requests of Advanced Commerce. Those that its family shares
+    /// with it follow, and then those that the family no longer shares.
     ///
     /// - Parameter group: the group's identifier.
     /// - Returns: the subscriptions, running or ended; none if the account never had any.

@@ -14,16 +14,18 @@ extension SandboxStore {
     /// A purchase and its free repetitions, made while the product was owned already, are canceled together; the
     /// transaction may be any of them.
     ///
-    /// A part of the price ends access as the whole price does. Signed payloads then have the type `REFUND_PRORATED` and
-    /// the percentage. The amount is rounded to thousandths of the currency's unit.
+    /// A part of the price ends access as the whole price does. Signed payloads then have the type `REFUND_PRORATED`
+    /// and the percentage. The amount is rounded to thousandths of the currency's unit.
+    ///
+    /// The refund of a bundle's transaction also refunds those of its members.
     ///
     /// - Parameters:
     ///   - transaction: the identifier of a purchase or a renewal.
     ///   - percentage: the share of the price: above 0, at most 100, with at most three digits behind the point.
     ///   - reason: the reason in signed payloads and receipts.
     /// - Throws: ``SandboxError`` for an invalid percentage, for a transaction that failed or waits, that came from a
-    ///   restore or the family, that only changed how a subscription renews, or that was refunded before, and for an
-    ///   unknown identifier; and the ledger's errors.
+    ///   restore, the family or a bundle, that only changed how a subscription renews, or that was refunded before, and
+    ///   for an unknown identifier; and the ledger's errors.
     public func refund(
         _ transaction: String,
         percentage: Decimal = 100,
@@ -45,7 +47,8 @@ extension SandboxStore {
     /// the subscription has begun anew; then only the period is valid again. Family members receive their shares anew.
     ///
     /// - Parameter transaction: the identifier of a refunded purchase or renewal.
-    /// - Throws: ``SandboxError`` for a transaction that is not refunded, also for an unknown identifier; and the ledger's errors.
+    /// - Throws: ``SandboxError`` for a transaction that is not refunded, also for an unknown identifier; and the
+    ///   ledger's errors.
     public func reverseRefund(of transaction: String) throws {
         try driver.change { state, events, now in
             events.append(try state.reverseRefund(of: transaction, now: now))
@@ -64,6 +67,9 @@ extension SandboxAccount {
     }
 
     /// The total refunded to the account since the store's ledger began; it does not reduce ``totalCharged``.
+    ///
+    /// Amounts in different currencies are added as they are, without a conversion. Refunds that were reversed are left
+    /// out.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var totalRefunded: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.refundedAmount ?? 0) } } }
@@ -108,6 +114,7 @@ extension SandboxStore {
 
     /// Declines a request for a refund; a second request for the transaction is a duplicate.
     ///
+    /// - Parameter transaction: one of the ``refundRequests``.
     /// - Throws: ``SandboxError`` if the transaction has no pending request, and the ledger's errors.
     public func declineRefund(of transaction: String) throws {
         try driver.change { state, events, now in
@@ -126,7 +133,7 @@ extension SandboxStore {
     /// - Parameters:
     ///   - transaction: the transaction's identifier.
     ///   - reason: the buyer's reason, which a server that is notified of the request receives.
-    /// - Returns: whether the request was accepted.
+    /// - Returns: whether the request was accepted, whatever the decision is.
     /// - Throws: ``SandboxError`` for an unknown transaction, and the ledger's errors.
     @discardableResult
     public func requestRefund(of transaction: String, reason: RefundReason? = nil) throws -> RefundAnswer {

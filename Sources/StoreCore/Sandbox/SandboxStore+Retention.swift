@@ -15,15 +15,16 @@ extension SandboxStore {
 
     private var isProduction: Bool { driver.payloadSigner.environment == ReceiptEnvelope.production }
 
-    /// The state of everything that is uploaded.
+    /// The state of a message or an image when it is uploaded.
     private var firstApproval: RetentionApproval { isProduction ? .pending : .approved }
 
     /// Adds a message that may be shown to subscribers who are about to cancel.
     ///
     /// The message is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
     ///
-    /// - Throws: an error with the reason if a text is too long, if an image is unknown or was uploaded for another use, or if
-    ///   the identifier is in use; the ledger's errors.
+    /// - Throws: an error with the reason if a text is too long, if an image is unknown or was uploaded for another
+    ///   use, if the header is to be above an image and there is none, if the identifier is in use, or if there are
+    ///   2,000 messages; the ledger's errors.
     public func addRetentionMessage(_ message: RetentionMessage) throws {
         var message = message
         message.approval = firstApproval
@@ -34,8 +35,8 @@ extension SandboxStore {
     ///
     /// The image is approved at once, except in production, where ``reviewRetentionUpload(_:_:)`` approves it.
     ///
-    /// - Throws: an error with the reason for other dimensions than its use requires, or if the identifier is in use; the
-    ///   ledger's errors.
+    /// - Throws: an error with the reason for other dimensions than its use requires, if the identifier is in use, or
+    ///   if there are 2,000 images; the ledger's errors.
     public func addRetentionImage(_ image: RetentionImage) throws {
         var image = image
         image.approval = firstApproval
@@ -60,7 +61,10 @@ extension SandboxStore {
     ///
     /// Customers see only what is approved. A default message that is no longer approved is not shown.
     ///
-    /// - Throws: an error for an unknown message, and the ledger's errors.
+    /// - Parameters:
+    ///   - identifier: the identifier of a message or an image.
+    ///   - approval: the new state.
+    /// - Throws: an error if neither a message nor an image has the identifier, and the ledger's errors.
     public func reviewRetentionUpload(_ identifier: UUID, _ approval: RetentionApproval) throws {
         try change { state in try state.reviewing(identifier, approval) }
     }
@@ -68,11 +72,12 @@ extension SandboxStore {
     /// Sets the message for subscribers to a product with a language, unless the app's server chooses another.
     ///
     /// - Parameters:
-    ///   - identifier: the message; nil for none.
+    ///   - identifier: the message; nil removes the default message.
     ///   - product: the product.
-    ///   - locale: the language, as in `en-US`.
+    ///   - locale: the language, as in `en-US`. Customers with exactly this language see the message.
     /// - Throws: an error with the reason for another product than an auto-renewable subscription, another text than a
-    ///   language tag, or a message that is not approved; the ledger's errors.
+    ///   language tag, a message that is unknown, not approved or has an image that is not approved, or if there is no
+    ///   default message to remove; the ledger's errors.
     public func setDefaultRetentionMessage(_ identifier: UUID?, of product: String, locale: String) throws {
         try change { state in
             if let identifier {
@@ -92,11 +97,11 @@ extension SandboxStore {
 
     /// Sets the URL of the app's server that chooses messages, its endpoint Get Retention Message; nil removes it.
     ///
-    /// A `StoreServer` for the store asks there. No performance test is needed, unlike for the Retention Messaging API in
-    /// production.
+    /// A `StoreServer` for the store asks there. No performance test is needed, unlike for the Retention Messaging API
+    /// in production.
     ///
-    /// - Throws: an error for an invalid URL, and if there is none to remove, and the ledger's
-    ///   errors.
+    /// - Parameter url: a URL with the scheme `https` or `http` and at most 256 characters; nil for none.
+    /// - Throws: an error for an invalid URL, and if there is none to remove; the ledger's errors.
     public func setRetentionURL(_ url: String?) throws {
         try change { state in try state.settingRealtimeURL(url, needsTest: false) }
     }

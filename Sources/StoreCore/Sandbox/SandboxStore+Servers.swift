@@ -38,7 +38,7 @@ extension SandboxStore {
 extension SandboxAccount {
     /// Withdraws a parent's consent to the account's use of the app, and notifies servers.
     ///
-    /// Nothing else in the store changes.
+    /// Nothing else in the store changes: the account can still buy, and keeps its entitlements.
     ///
     /// - Throws: the ledger's errors.
     public func rescindConsent() throws {

@@ -1,16 +1,25 @@
 import Foundation
 
-/// A complete store in memory for testing purchases: no network, no waiting, deterministic.
+/// A complete store for testing purchases: no network, no waiting, deterministic.
 ///
 /// ```swift
 /// let store = try SandboxStore(products: [.consumable("sword", price: "0.99")])
 /// let queue = SKPaymentQueue(backend: store, delivery: .inline)
 /// ```
 ///
-/// Any number of independent stores can exist in one process. A store has a manual clock of its own unless another is
-/// given. Any thread may call any member.
+/// A store begins with one ``account``, which is signed in on one ``device``. As a backend, the store stands for that
+/// device: an app whose queue or ``StoreContext`` has the store as its backend runs on it. Other customers and devices
+/// are added with ``addAccount(_:)`` and ``addDevice(_:signedInTo:)``.
+///
+/// The store is in memory unless it is given a ledger. It has a ``ManualClock`` of its own unless another clock is
+/// given: time then stands still until ``advance(by:)-(TimeInterval)`` is called. The periods of subscriptions, grace
+/// periods, the pace of downloads and the validity of signed offers are measured by the store's clock. Any number of
+/// independent stores can exist in one process. Any thread may call any member.
 public final class SandboxStore: Sendable {
-    /// The first device.
+    /// The first device, named `device`, on which the store itself sells.
+    ///
+    /// Its app runs wherever the store is the backend: passing the device or the store to a queue or to a
+    /// ``StoreContext`` is the same.
     public let device: SandboxDevice
     var driver: SandboxDriver { device.driver }
 
@@ -22,14 +31,16 @@ public final class SandboxStore: Sendable {
     /// - Parameters:
     ///   - products: the store's products. The ledger stores them: a store that is reopened on the ledger sells them
     ///     too. A product given again replaces the stored version.
-    ///   - clock: the store's clock; a ``ManualClock`` of its own unless given.
+    ///   - clock: the store's clock; a ``ManualClock`` of its own unless given, which begins on 1 January 2025, 0:00
+    ///     UTC.
     ///   - ledger: the store's storage; in memory unless given. A ledger that is not empty is continued.
     ///   - storefront: the country that the store sells for, ISO 3166-1 alpha-3; by default the ledger's, or `USA`.
-    ///   - locale: the language of the store's device, as in `en_GB`; the process's unless given.
-    ///   - authorizer: the authorizer of payments.
+    ///   - locale: the language of devices without a language of their own, as in `en_GB`; the process's unless given.
+    ///   - authorizer: the authorizer of payments; it approves every payment unless given.
     ///   - renewalRate: the length of subscription periods; by the calendar unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: the signer and verifier of receipts; unless given, one with a key of its own.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a new key. Another store, also one that
+    ///     is reopened on the ledger, then refuses this store's receipts.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
     ///   - appAppleIdentifier: the app's Apple ID, the App Store's number for it. Receipts and app transactions name it
@@ -85,23 +96,25 @@ public final class SandboxStore: Sendable {
 
     /// Opens a store on Xcode's `.storekit` file, with the country, language and renewal rate that it names.
     ///
-    /// Interrupted purchases and failing renewals, where the file sets them, apply to every account in the ledger. A
-    /// grace period applies to the store; a failure of every purchase is in ``purchaseFailure``.
+    /// Interrupted purchases, failing renewals and Ask to Buy, where the file sets them, apply to every account in the
+    /// ledger, but not to accounts that are added later. A grace period applies to the store. The ledger stores these
+    /// settings, so that a file without them does not turn them off. A failure of every purchase is in
+    /// ``purchaseFailure``.
     ///
     /// - Parameters:
     ///   - configuration: the file, read with ``StoreConfiguration/init(contentsOf:)``.
     ///   - clock: the store's clock; a ``ManualClock`` of its own unless given.
     ///   - ledger: the store's storage; in memory unless given. A ledger that is not empty is continued.
-    ///   - locale: the language of the store's device; the file's, unless given.
+    ///   - locale: the language of devices without a language of their own; the file's, unless given.
     ///   - authorizer: the authorizer of payments; unless given, everything is approved, and, if the file sets Ask to
     ///     Buy, every order waits for approval, see ``SandboxAccount/setAsksToBuy(_:)``.
     ///   - renewalRate: the length of subscription periods; as the file says, unless given.
     ///   - isNewsstandApp: whether the app may offer free subscriptions.
-    ///   - signer: the signer and verifier of receipts; unless given, one with a key of its own.
+    ///   - signer: the signer and verifier of receipts; unless given, one with a new key.
     ///   - bundleIdentifier: the app, as receipts name it.
     ///   - bundleVersion: the app's version, as receipts name it.
-    ///   - appAppleIdentifier: the app's Apple ID, in production; unless given, that of a file that is synchronized with
-    ///     App Store Connect.
+    ///   - appAppleIdentifier: the app's Apple ID, in production; unless given, that of a file that is synchronized
+    ///     with App Store Connect.
     ///   - log: the log for failures of the signer, which leave a receipt missing; standard error unless given.
     /// - Throws: as the initializer that takes products.
     public convenience init(
@@ -217,6 +230,8 @@ extension SandboxStore {
 
 extension SandboxStore {
     /// The download pace of devices without a pace of their own; at once by default.
+    ///
+    /// The ledger does not store it.
     public var downloadPace: DownloadPace {
         get { driver.content.withLock { $0.pace } }
         set { driver.content.withLock { $0.pace = newValue } }
@@ -225,7 +240,7 @@ extension SandboxStore {
 
 // Accounts and devices. A store begins with one account, "account", signed in on one device, "device".
 extension SandboxStore {
-    /// The first account, initially signed in on the first device.
+    /// The first account, named `account` and initially signed in on the first device.
     public var account: SandboxAccount { SandboxAccount(driver: driver, number: 0) }
 
     /// All accounts, oldest first.
@@ -240,7 +255,7 @@ extension SandboxStore {
         driver.look { driverState, _ in driverState.state.devices.indices.map { SandboxDevice(driver, $0) } }
     }
 
-    /// Returns the account with a name, or nil if there is none; ``addAccount(_:)`` makes one.
+    /// Returns the account with a name, or nil if there is none; ``addAccount(_:)`` adds one.
     ///
     /// A store that continues a ledger has the ledger's accounts and devices.
     public func account(named name: String) -> SandboxAccount? {
@@ -249,12 +264,12 @@ extension SandboxStore {
         }
     }
 
-    /// Returns the device with a name, or nil if there is none; ``addDevice(_:signedInTo:)`` makes one.
+    /// Returns the device with a name, or nil if there is none; ``addDevice(_:signedInTo:)`` adds one.
     public func device(named name: String) -> SandboxDevice? {
         driver.look { driverState, _ in driverState.state.device(named: name).map { SandboxDevice(driver, $0) } }
     }
 
-    /// Adds an account.
+    /// Adds an account, which is not signed in on any device yet.
     ///
     /// - Parameter name: the account's name; unique and not empty.
     /// - Returns: the account, without purchases.
@@ -275,7 +290,8 @@ extension SandboxStore {
     ///   - name: the device's name; unique and not empty.
     ///   - account: the account that is signed in on it, nil for none.
     /// - Returns: the device, the backend of its queues.
-    /// - Throws: ``SandboxError`` for an empty name or one in use, and the ledger's errors.
+    /// - Throws: ``SandboxError`` for an empty name or one in use, and for an account of another store; the ledger's
+    ///   errors.
     public func addDevice(_ name: String, signedInTo account: SandboxAccount?) throws -> SandboxDevice {
         if let account, account.driver !== driver { throw SandboxError(.foreignAccount(account.name)) }
         var number: DeviceID = 0

@@ -9,13 +9,16 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     /// The first transaction of the subscription.
     ///
     /// The transaction stays the same when the subscription renews, changes to another product of the group, or begins
-    /// again after it ended. It changes when the subscription becomes a member of a bundle, or was one and begins by itself.
+    /// again after it ended. It changes when the subscription becomes a member of a bundle, or was one and begins by
+    /// itself.
     public let originalTransaction: String
     /// The beginning of the account's time as a subscriber, which continues over gaps of up to 60 days.
     public let recentSubscriptionStartDate: Date
     /// The start of the running period, or of the last one.
     public let periodStart: Date
     /// The end of the period: the first moment after it.
+    ///
+    /// A grace period does not move it, see ``gracePeriodExpirationDate``.
     public let expirationDate: Date
     /// The offer that applies to the period, nil for the full price.
     public let offer: Offer?
@@ -78,6 +81,9 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     }
 
     /// The state of a subscription, with the number that Apple's servers use.
+    ///
+    /// A subscription that a refund has ended is ``expired`` here, with ``SubscriptionEndReason/revoked``. Apple's
+    /// servers, and the signed status of this store, have the number 5 for it.
     public enum State: Int, Hashable, Codable, Sendable, CaseIterable {
         /// The period is paid for.
         case subscribed = 1
