@@ -11,8 +11,8 @@ package enum StreamSocket {
         #endif
     }
 
-    /// The flags of `send` by which a connection that the peer has closed is an error, rather than a signal that ends the
-    /// process.
+    /// The flags of `send` by which a connection that the peer has closed is an error, rather than a signal that ends
+    /// the process.
     ///
     /// On Apple's platforms, the socket itself has that setting: see ``ignoreSignals(of:)``.
     package static var sendFlags: Int32 {

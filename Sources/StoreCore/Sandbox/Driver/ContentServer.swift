@@ -80,7 +80,7 @@ struct ContentServer: Sendable {
     }
 }
 
-/// The speed of a sandbox store's downloads, and the size of their chunks.
+/// The speed of a sandbox store's downloads, by the store's clock, and the size of their chunks.
 public struct DownloadPace: Hashable, Sendable {
     /// The bytes of each download per second of the store's clock; nil for no limit.
     package let bytesPerSecond: Double?
@@ -104,7 +104,7 @@ public struct DownloadPace: Hashable, Sendable {
     /// Stops the process for a rate that is not above 0, or a size below 1.
     ///
     /// - Parameters:
-    ///   - rate: bytes per second.
+    ///   - rate: bytes per second of the store's clock.
     ///   - chunkSize: bytes in each chunk, which is delivered when its last byte is due.
     /// - Returns: the pace.
     public static func bytesPerSecond(_ rate: Double, inChunksOf chunkSize: Int = defaultChunkSize) -> DownloadPace {

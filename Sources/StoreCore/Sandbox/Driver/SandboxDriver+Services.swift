@@ -227,8 +227,8 @@ extension SandboxDriver {
         return transaction.identifier
     }
 
-    /// Performs the action of a device's user in the sheet for offer codes, and returns the redeemed transaction; nil if
-    /// the user cancels.
+    /// Performs the action of a device's user in the sheet for offer codes, and returns the redeemed transaction; nil
+    /// if the user cancels.
     func enterCode(on device: DeviceID) -> Result<String?, StoreFailure> {
         let (entry, isReachable) = state.withLock { driverState in
             (driverState.settings.codeEntries[device], driverState.settings.isReachable(from: device))

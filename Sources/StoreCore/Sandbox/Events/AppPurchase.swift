@@ -35,6 +35,11 @@ public struct AppPurchase: Hashable, Codable, Sendable {
     ///
     /// The defaults for an account are what is set for the store. Those for the store are version `1.0`, 1 August 2013,
     /// 7:00 UTC, and no platform.
+    ///
+    /// - Parameters:
+    ///   - version: the version of the app that was bought, which must not be empty; nil for the default.
+    ///   - date: the date of the purchase, in the years 1 to 9999; nil for the default.
+    ///   - platform: the platform of the purchase; nil for the default.
     public init(version: String? = nil, date: Date? = nil, platform: Platform? = nil) {
         self.version = version
         self.date = date

@@ -23,6 +23,9 @@ public struct ExternalPurchaseToken: Hashable, Codable, Sendable {
     public var creationDate: Date { Self.date(tokenCreationDate) }
 
     /// The date from which the token is no longer active; nil for a token that does not expire.
+    ///
+    /// ``ExternalPurchaseSettings/tokenLifetime`` sets it for the types `ACQUISITION` and `SERVICES`. No other token
+    /// expires.
     public var expirationDate: Date? { tokenExpirationDate.map(Self.date) }
 
     /// The text that the app or its website receives.

@@ -41,7 +41,7 @@ public struct RetentionMessage: Hashable, Codable, Sendable {
         case aboveImage = "ABOVE_IMAGE"
     }
 
-    /// The identifier, which the server chooses.
+    /// The identifier, which the server chooses; random unless given.
     public var identifier: UUID
     /// The header, at most 66 characters.
     public var header: String
@@ -57,6 +57,8 @@ public struct RetentionMessage: Hashable, Codable, Sendable {
     public internal(set) var approval = RetentionApproval.pending
 
     /// Creates a message.
+    ///
+    /// Its limits are checked when it is added to a store: see ``SandboxStore/addRetentionMessage(_:)``.
     public init(
         identifier: UUID = UUID(),
         header: String,
@@ -99,6 +101,8 @@ public struct RetentionImage: Hashable, Codable, Sendable {
     public internal(set) var approval = RetentionApproval.pending
 
     /// Creates the description of an image.
+    ///
+    /// Its dimensions are checked when it is added to a store: see ``SandboxStore/addRetentionImage(_:)``.
     public init(identifier: UUID = UUID(), size: Size = .fullSize, width: Int, height: Int) {
         self.identifier = identifier
         self.size = size

@@ -53,7 +53,8 @@ struct Refund: Hashable, Codable, Sendable {
 
     /// The whole price, in thousandths of a percent.
     static let whole = 100_000
-    /// The reason, in signed payloads, of the refund of a subscription whose account has bought a bundle that includes it.
+    /// The reason, in signed payloads, of the refund of a subscription whose account has bought a bundle that includes
+    /// it.
     static let upgradedToBundle = 2
 
     /// Returns the amount refunded of a charge, rounded to thousandths of the currency's unit.

@@ -45,19 +45,24 @@ indirect enum SubscriptionChange: Hashable, Codable, Sendable {
 ///
 /// Later versions may add cases: a `switch` needs a `default`.
 public enum SubscriptionEndReason: String, Hashable, Codable, Sendable {
-    /// The user had turned renewal off.
+    /// Renewal was off at the end of the period, or the operator expired the subscription.
+    ///
+    /// The user had turned it off, or declined a price increase.
     case autoRenewDisabled
-    /// The product that the subscription renews as is no longer on sale.
+    /// The product that the subscription was to renew as was not on sale.
     case productUnavailable
     /// A renewal could not be charged, and billing retry is over.
+    ///
+    /// Also the reason if a member of a bundle that was to go on by itself could not be charged, or if its account has
+    /// bought the bundle in billing retry.
     case billingError
-    /// The user was asked to consent to a price increase and has not answered.
+    /// The user was asked to consent to a price increase and had not answered by the end of the period.
     case didNotConsentToPriceIncrease
     /// The renewal limit is reached, see ``SandboxStore/setRenewalLimit(_:)``.
     case renewalLimitReached
-    /// The running period was revoked, by a refund or a deletion.
+    /// The newest period was revoked, by a refund or a deletion.
     case revoked
-    /// The user left the bundle that included the subscription.
+    /// The bundle that included the subscription has ended since its renewal was off, or no longer includes it.
     case unbundled
 }
 
@@ -139,7 +144,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
 
     /// Returns this term with the start and the end of another.
     ///
-    /// Used for a family member and a member of a bundle, whose term follows another period but has its own transactions.
+    /// Used for a family member and a member of a bundle, whose term follows another period but has its own
+    /// transactions.
     func cut(as other: SubscriptionTerm) -> SubscriptionTerm {
         SubscriptionTerm(
             product: product,
@@ -169,8 +175,8 @@ final class SubscriptionTerm: Hashable, Codable, Sendable {
         Int((remainingFraction(at: moment) * Double(Refund.whole)).rounded())
     }
 
-    /// Returns the fraction of the period that remains at a moment, from 0 to 1; that of its billing cycle if the period
-    /// began within one, which began earlier.
+    /// Returns the fraction of the period that remains at a moment, from 0 to 1; that of its billing cycle if the
+    /// period began within one, which began earlier.
     func remainingFraction(at moment: Date, since cycleStart: Date? = nil) -> Double {
         let start = cycleStart ?? start
         return end > start ? min(max(end.timeIntervalSince(moment) / end.timeIntervalSince(start), 0), 1) : 1
@@ -220,9 +226,9 @@ public enum PriceConsent: String, Hashable, Codable, Sendable {
 
 /// A user's answer to a price increase.
 public enum PriceConsentAnswer: String, Hashable, Codable, Sendable {
-    /// The subscription continues at the new price.
+    /// The subscription continues at the new price from the next renewal on.
     case agree
-    /// The subscription will not renew.
+    /// The subscription's renewal is turned off, and the request is withdrawn.
     case decline
 }
 

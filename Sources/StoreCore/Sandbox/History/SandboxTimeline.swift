@@ -18,23 +18,26 @@ public struct SandboxTimeline: Hashable, Sendable {
         public let date: Date
         /// The kind of event.
         public internal(set) var kind = Kind.setting
-        /// The name of the account that the event concerns.
+        /// The name of the account that the event concerns; nil for none.
         public var account: String?
-        /// The name of the device on which the event happened.
+        /// The name of the device on which the event happened; nil if it happened on none.
         public var device: String?
-        /// The transaction that the event concerns.
+        /// The identifier of the transaction that the event concerns; nil for none.
+        ///
+        /// Of several refunded or deleted transactions, this is the first one. For an event of a subscription, this is
+        /// the subscription's first transaction.
         public var transaction: String?
-        /// The product that the event concerns.
+        /// The identifier of the product that the event concerns; nil for none.
         public var productIdentifier: String?
-        /// The quantity.
+        /// The quantity of the product; 1 if the event concerns no product.
         public var quantity = 1
-        /// The queue's command that caused the event.
+        /// The queue's command that caused the event; nil for none.
         public var order: OrderID?
         /// The event, in words.
         ///
         /// The wording is not stable.
         public var what: String
-        /// The failure that the app received, for a refusal; the failure's reason names the rule.
+        /// The failure that the app received, whose reason names the rule; nil if nothing failed.
         public var refusal: StoreFailure?
         /// Whether the event is a delivery to a device rather than a decision of the store.
         package var isDelivery = false
@@ -58,7 +61,7 @@ public struct SandboxTimeline: Hashable, Sendable {
     /// Creates a timeline from lines.
     package init(entries: [Entry] = []) { self.entries = entries }
 
-    /// Returns the lines about one transaction.
+    /// Returns the lines about one transaction, oldest first: those whose ``Entry/transaction`` it is.
     public func entries(about transaction: String) -> [Entry] { entries.filter { $0.transaction == transaction } }
 }
 

@@ -1,6 +1,7 @@
-/// A ledger in memory.
+/// A ledger in memory, which is lost with its last reference.
 ///
-/// The ledger grows by segments, so appending takes constant time.
+/// Pass it to a second store to test that the store is reopened, or that several stores share a ledger. The ledger
+/// grows by segments, so appending takes constant time. Any thread may call any member.
 public final class MemoryLedger: Ledger {
     private let records = Locked(PackedRecords())
 
@@ -10,7 +11,7 @@ public final class MemoryLedger: Ledger {
     /// The number of records.
     public var head: Int { records.withLock { $0.count } }
 
-    /// Appends records.
+    /// Appends records; returns false, with nothing appended, if the ledger has more records than `head`.
     ///
     /// Never throws.
     public func append(_ new: [LedgerRecord], ifHeadIs head: Int) -> Bool {
@@ -24,7 +25,7 @@ public final class MemoryLedger: Ledger {
     /// Does nothing: records in memory need no commit.
     public func commit() {}
 
-    /// Returns records in order.
+    /// Returns records in order, fewer than `limit` only at the end of the ledger.
     ///
     /// Never throws.
     public func read(after position: Int, limit: Int) -> [LedgerRecord] {

@@ -14,9 +14,13 @@ public struct Authorizer: Sendable {
     /// Creates an authorizer that calls a function.
     ///
     /// The function is called once for each order that the store would sell, without a lock held, and may block. It
-    /// runs on the thread that submits the order: for a queue in the store's own process, inside `add`. If an earlier
-    /// store on the same ledger accepted orders without calling its authorizer, the new store passes them to this
-    /// function before its initializer returns.
+    /// runs on the thread that submits the order. For a queue in the store's own process, that is the thread that adds
+    /// the payment, inside `add`, unless the store's ledger has another ``DurableLedger/lane``. If an earlier store on
+    /// the same ledger accepted orders without calling its authorizer, the new store passes them to this function
+    /// before its initializer returns.
+    ///
+    /// Renewals, and purchases by ``SandboxAccount/buy(_:quantity:applicationUsername:)``, are not authorized. Ask to
+    /// Buy applies to what the function approves, see ``SandboxAccount/setAsksToBuy(_:)``.
     public init(_ body: @escaping @Sendable (AuthorizationRequest) -> Authorization) { self.init(body: body) }
 
     private init(body: (@Sendable (AuthorizationRequest) -> Authorization)?) { self.body = body }
@@ -33,8 +37,12 @@ public enum Authorization: Hashable, Sendable {
     /// The payment is declined: the transaction fails with the given failure, or else with the code `unknown`.
     case decline(StoreFailure? = nil)
     /// The payment needs another person's approval: the transaction is deferred until ``SandboxStore/decide(_:as:)``.
+    ///
+    /// It waits for any length of time.
     case askToBuy
     /// The payment is undecided: the transaction stays purchasing until ``SandboxStore/decide(_:as:)``.
+    ///
+    /// It waits for any length of time. As a decision about an order that waits already, this has no effect.
     case later
 }
 

@@ -25,8 +25,8 @@ extension SandboxState {
             return LedgerRecord(date: moment, event: .ended(subscription: index, .renewalLimitReached))
         }
         guard billing.failingAccounts.contains(subscription.account) else { return nil }
-        // Monthly payments have no grace period. They are retried for 90 days instead of 60, for which no public source is
-        // at hand (DifferencesInDetail).
+        // Monthly payments have no grace period. They are retried for 90 days instead of 60, for which no public source
+        // is at hand (DifferencesInDetail).
         let isMonthly = subscription.nextPlan == .monthly
         let retryEnd = moment + rate.billingRetryPeriod * (isMonthly ? 1.5 : 1)
         let hasGrace = billing.grantsGracePeriod && !isMonthly
@@ -130,8 +130,8 @@ extension SandboxState {
 
     /// Returns the events that ask subscribers to consent to a product's higher price, or that withdraw such requests.
     func questions(about price: Decimal, of product: ProductIndex) -> [StoreEvent] {
-        // In a country for which the product has a separate price, the new price does not apply; that of a generic product
-        // applies nowhere.
+        // In a country for which the product has a separate price, the new price does not apply; that of a generic
+        // product applies nowhere.
         if catalog.hasLocalPrice(product) || catalog.isAdvancedCommerce(product) { return [] }
         let old = catalog.price(of: product)
         return subscriptions.indices.compactMap { index in

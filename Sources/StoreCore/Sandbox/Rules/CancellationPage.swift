@@ -1,6 +1,8 @@
 import Foundation
 
-/// What a subscriber sees who is about to cancel a subscription.
+/// The page that a subscriber sees who is about to cancel a subscription.
+///
+/// ``SandboxAccount/viewCancellation(inGroup:locale:)`` returns it, as of that moment.
 public struct CancellationPage: Hashable, Sendable {
     /// The origin of a message.
     public enum Source: String, Hashable, Sendable {
@@ -14,15 +16,15 @@ public struct CancellationPage: Hashable, Sendable {
 
     /// Something that the page offers instead of the cancellation.
     public enum Offer: Hashable, Sendable {
-        /// Another product of the group.
+        /// Another product of the group, by its identifier.
         case product(String)
-        /// A promotional offer of a product.
+        /// A promotional offer, by its identifier, of a product of the group.
         case promotionalOffer(String, productIdentifier: String)
     }
 
     /// The subscription's group.
     package let groupIdentifier: String
-    /// The subscription's product.
+    /// The identifier of the subscription's product.
     public let productIdentifier: String
     /// The customer's language, as in `en-US`.
     package let locale: String
@@ -34,7 +36,8 @@ public struct CancellationPage: Hashable, Sendable {
     public internal(set) var source = Source.none
     /// The offer that comes with the message; nil for none.
     public internal(set) var offer: Offer?
-    /// The reason why the server's choice is not shown, in a sentence; nil if it is shown, or if no server was to choose.
+    /// The reason why the server's choice is not shown, in a sentence; nil if it is shown, or if no server was to
+    /// choose.
     public internal(set) var refusal: String?
     /// The payment by which the customer accepts the offer.
     var payment: StorePayment?

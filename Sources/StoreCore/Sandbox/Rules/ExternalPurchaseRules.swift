@@ -14,8 +14,9 @@ extension SandboxState {
 
     /// Decides about an app's request for a custom link's token.
     ///
-    /// In Brazil and Japan there are `IN_APP` and `LINK_OUT`, of which each request makes a new one. Elsewhere there are
-    /// `ACQUISITION`, of which an account gets only one, and `SERVICES`, of which it gets another when one has expired.
+    /// In Brazil and Japan there are `IN_APP` and `LINK_OUT`, of which each request makes a new one. Elsewhere there
+    /// are `ACQUISITION`, of which an account gets only one, and `SERVICES`, of which it gets another when one has
+    /// expired.
     func token(of type: String, for account: AccountID, at now: Date) -> TokenDecision {
         if ["BRA", "JPN"].contains(catalog.countryCode) {
             return ["IN_APP", "LINK_OUT"].contains(type) ? .new(expires: false) : .unavailable

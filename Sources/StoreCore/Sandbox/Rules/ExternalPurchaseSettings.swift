@@ -2,8 +2,8 @@ import Foundation
 
 /// The purchases outside of the store that an app may offer, and the payment methods that it may add.
 ///
-/// An app may offer none of them unless a test says so: ``SandboxStore/externalPurchases``. What the customer chooses on a
-/// notice is ``SandboxBackend/continuesToExternalPurchases``.
+/// An app may offer none of them unless a test says so: ``SandboxStore/externalPurchases``. What the customer chooses
+/// on a notice is ``SandboxBackend/continuesToExternalPurchases``.
 public struct ExternalPurchaseSettings: Hashable, Sendable {
     /// Whether the app may sell within the app by another provider of payments, after the notice of `ExternalPurchase`.
     public var presentsNotice: Bool
@@ -13,11 +13,12 @@ public struct ExternalPurchaseSettings: Hashable, Sendable {
     public var links: [URL]
     /// The link that `ExternalLinkAccount` opens; nil if it opens nothing.
     public var accountLink: URL?
-    /// The seconds for which a token of the types `ACQUISITION` and `SERVICES` is active: an hour, as in Apple's sandbox.
+    /// The seconds of the store's clock for which a token of the types `ACQUISITION` and `SERVICES` is active.
     ///
-    /// A token is active for a century at most. One whose lifetime is not positive, or no number, has expired at once.
+    /// An hour by default, as in Apple's sandbox. A token is active for a century at most. One whose lifetime is not
+    /// positive, or no number, has expired at once.
     public var tokenLifetime: TimeInterval
-    /// The outcome of binding a payment method.
+    /// The outcome of binding a payment method; ``PaymentBindingOutcome/notEligible`` by default.
     public var paymentBinding: PaymentBindingOutcome
 
     /// Creates settings; by default the app may offer nothing.

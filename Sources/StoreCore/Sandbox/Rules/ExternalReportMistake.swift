@@ -2,8 +2,8 @@
 package struct ExternalReportMistake: Hashable, Sendable {
     /// The kind of a mistake, with its number in the External Purchase Server API.
     ///
-    /// The numbers 37, 38 and 40 follow from the order of Apple's list of errors, in which every other number is the place
-    /// of its error.
+    /// The numbers 37, 38 and 40 follow from the order of Apple's list of errors, in which every other number is the
+    /// place of its error.
     package enum Kind: Int, Hashable, CaseIterable, Sendable {
         case duplicateValue = 1
         case reportingCurrencyMismatch = 2

@@ -75,7 +75,8 @@ extension SandboxState {
         return .storeKit(.storeProductNotAvailable, reason)
     }
 
-    /// Returns the failure that interrupts a purchase; nil unless the operator interrupts it, or the account's purchases.
+    /// Returns the failure that interrupts a purchase; nil unless the operator interrupts it, or the account's
+    /// purchases.
     ///
     /// For Store Kit 2, the purchase is pending, or fails with the quirk `interruptedFails`.
     func interruption(

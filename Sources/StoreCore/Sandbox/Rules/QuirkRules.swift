@@ -4,8 +4,8 @@ import Foundation
 extension SandboxState {
     /// Returns the expired transaction that completes an order for its subscription; nil if the order is sold.
     ///
-    /// The quirk is `lapsedIsNotSold`. A refunded subscription is sold again, and so is one by a signed request, which names
-    /// the subscription itself.
+    /// The quirk is `lapsedIsNotSold`. A refunded subscription is sold again, and so is one by a signed request, which
+    /// names the subscription itself.
     // Not inlined into the path of orders without quirks.
     @inline(never)
     func lapsed(

@@ -133,7 +133,7 @@ extension SandboxProduct.Subscription {
 public enum CodeEntry: Hashable, Sendable {
     /// Closes the sheet, with no effect.
     case cancel
-    /// Enters a code.
+    /// Enters a code, which is redeemed at once.
     ///
     /// A code is the identifier of its offer, which is the reference name in Xcode's StoreKit configuration file. If
     /// several products have an offer with the same code, the first registered one is bought, unless

@@ -186,11 +186,11 @@ struct RefundShare: Hashable, Sendable {
 
 /// The decision about a refund request by an app's user.
 public enum RefundDecision: String, Hashable, Codable, Sendable {
-    /// The purchase is refunded at once, as Xcode's store does.
+    /// The whole price is refunded at once, as in Xcode's store.
     case approve
     /// The request is pending in ``SandboxStore/refundRequests`` until the operator refunds the purchase or declines.
     case ask
-    /// Nothing is refunded; a second request for the transaction is a duplicate.
+    /// The request is declined at once; a second request for the transaction is a duplicate.
     case decline
     /// The request is pending until the app's server reports on the consumption, and the report decides.
     ///

@@ -2,10 +2,10 @@ import Foundation
 
 /// The refusal of an operation by a sandbox store, with the reason as one sentence.
 ///
-/// The sentence is for whoever reads the result of a test. A test that has to tell refusals apart asks the store before it
-/// acts: ``SandboxStore/undecidedRequests`` and ``SandboxStore/interruptedPurchases`` have what can be decided and resolved,
-/// ``SandboxAccount/subscription(inGroup:)`` says what runs, ``SandboxTransaction/refundedAmount`` what is refunded, and
-/// ``SandboxStore/account(named:)`` which names are taken.
+/// The sentence is for whoever reads the result of a test. A test that has to tell refusals apart asks the store before
+/// it acts: ``SandboxStore/undecidedRequests`` and ``SandboxStore/interruptedPurchases`` have what can be decided and
+/// resolved, ``SandboxAccount/subscription(inGroup:)`` says what runs, ``SandboxTransaction/refundedAmount`` what is
+/// refunded, and ``SandboxStore/account(named:)`` which names are taken.
 public struct SandboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reason, as a value.
     package let reason: Reason

@@ -184,7 +184,8 @@ extension SandboxState {
         return (term, offer?.terms.price ?? commitment.price)
     }
 
-    /// Returns the first period after the running commitment of a subscription, and its price; nil without a commitment.
+    /// Returns the first period after the running commitment of a subscription, and its price; nil without a
+    /// commitment.
     func termAfterCommitment(of index: SubscriptionIndex, _ rate: RenewalRate) -> (SubscriptionTerm, charge: Decimal)? {
         let (last, product) = (subscriptions[index].term, subscriptions[index].renewsAs)
         guard let commitment = last.commitment, let period = catalog.period(of: product) else { return nil }

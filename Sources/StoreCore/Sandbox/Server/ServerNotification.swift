@@ -1,7 +1,6 @@
 import Foundation
 
 /// A notification to an app's server, as in the App Store Server Notifications.
-///
 package struct ServerNotification: Sendable {
     /// The position of a notification: its record in the ledger, and its index among that record's notifications.
     package struct Position: Hashable, Comparable, Codable, Sendable {

@@ -106,8 +106,8 @@ struct AdvancedCommerceState: Hashable, Codable, Sendable {
 
     /// Begins a period of a subscription with a content; the next period has another content, if one is given.
     ///
-    /// The charge for each item is its price, unless others are given. A billing cycle begins with the period, unless its
-    /// start is given.
+    /// The charge for each item is its price, unless others are given. A billing cycle begins with the period, unless
+    /// its start is given.
     mutating func begin(
         _ content: AdvancedCommerceContent,
         paid: [Int64]? = nil,

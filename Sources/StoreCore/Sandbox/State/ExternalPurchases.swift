@@ -16,7 +16,8 @@ struct ExternalPurchases: Hashable, Codable, Sendable {
 
         /// The date at which servers are notified of the token next, unless something is reported; nil for never.
         ///
-        /// They are reminded of an active token monthly, unless it is a duplicate, and told of one without a report once.
+        /// They are reminded of an active token monthly, unless it is a duplicate, and told of one without a report
+        /// once.
         var nextNotice: Date? {
             guard let end = token.expirationDate else {
                 return status == nil && !isTold ? token.creationDate + ExternalPurchases.patience : nil

@@ -24,27 +24,35 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     ///
     /// Nil for the first transaction of a subscription, and for the purchase of any other product.
     public internal(set) var original: String?
-    /// The name of the account that pays, nil if none was signed in.
+    /// The name of the account to which the transaction belongs, nil if none was signed in.
+    ///
+    /// This is the buyer or, if ``sharedBy`` is not nil, the member of the family with whom the product is shared.
     public let account: String?
     /// The name of the device that ordered or restored the product, nil if all of the account's devices receive it.
     public let device: String?
     /// The command that ordered the product, nil for a transaction without an order and for a restored one.
     public let order: OrderID?
-    /// The product.
+    /// The product's identifier.
     public let productIdentifier: String
     /// The quantity.
     public let quantity: Int
     /// The date of the order, by the store's clock; of a renewal, the date of the charge.
+    ///
+    /// A restored transaction has the date of the restore, and a share in the family the date at which the member
+    /// received it.
     public let date: Date
     /// The state.
     public internal(set) var state: StoreTransaction.State
     /// The failure, nil unless the transaction failed.
     public internal(set) var failure: StoreFailure?
-    /// The amount charged; nil if nothing was sold, zero for a free purchase.
+    /// The amount charged for the whole quantity, in the storefront's currency; nil if nothing was sold, zero for a
+    /// free purchase.
     public internal(set) var chargedAmount: Decimal?
     /// The currency of the charge, ISO 4217: that of the storefront at the sale; nil if nothing was charged.
     package internal(set) var currency: String?
     /// The end of the paid period of an auto-renewable subscription: the first moment that is not paid for.
+    ///
+    /// Nil for every other product, for a restored transaction, and if nothing was sold.
     public internal(set) var expirationDate: Date?
     /// The date of the refund or of the end of sharing; nil while the transaction is valid.
     public internal(set) var cancellationDate: Date?
@@ -57,7 +65,9 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     /// The app receives the existing transaction; this one is in no history and no receipt. See
     /// ``StoreTransaction/heldIdentifier``.
     public internal(set) var held: String?
-    /// Whether an app has finished the transaction.
+    /// Whether an app, or its server, has finished the transaction.
+    ///
+    /// True from the beginning for a share that the member receives only through a restore.
     public internal(set) var isFinished = false
 
     /// Whether the transaction sold something: it is purchased, and no existing transaction satisfied its order.
@@ -75,9 +85,11 @@ extension SandboxTransaction: CustomStringConvertible {
 
 /// An entitlement of an account to a product.
 public struct SandboxEntitlement: Hashable, Codable, Sendable {
-    /// The purchased product.
+    /// The purchased product's identifier.
     public let productIdentifier: String
     /// The end of access unless the subscription is renewed; nil for a non-consumable or a free subscription.
+    ///
+    /// In a grace period, this is the end of the grace period.
     public let expirationDate: Date?
     /// The transaction that grants access: the first purchase of the product or of the subscription.
     public let transaction: String

@@ -178,8 +178,8 @@ struct Subscriptions: StatePart {
 extension Subscriptions {
     /// Starts an account's subscription in a group, or restarts or replaces the existing one.
     ///
-    /// `purchase` becomes the original of a new subscription; an existing one keeps its original, unless it joins or has
-    /// left a bundle. A separate subscription does not continue another one of its group.
+    /// `purchase` becomes the original of a new subscription; an existing one keeps its original, unless it joins or
+    /// has left a bundle. A separate subscription does not continue another one of its group.
     mutating func begin(
         _ term: SubscriptionTerm,
         then waiting: SubscriptionOffer?,
@@ -312,8 +312,8 @@ extension Subscriptions {
         for member in members(of: bundle) { subscriptions[member].willRenew = false }
     }
 
-    /// Sets the product and the billing plan to renew as; `offer` replaces the waiting offer, which is removed if one of
-    /// them changes.
+    /// Sets the product and the billing plan to renew as; `offer` replaces the waiting offer, which is removed if one
+    /// of them changes.
     mutating func setRenewsAs(
         _ product: ProductIndex,
         _ plan: StoreProduct.BillingPlan?,
