@@ -53,7 +53,8 @@ extension SandboxBackend {
 
     /// Looks up products, in the device's language and the storefront's currency.
     ///
-    /// Calls `reply` before returning, unless the store has the quirk ``StoreQuirk/productsHang(for:)``.
+    /// Calls `reply` before returning, unless the store has the quirk ``StoreQuirk/productsHang(for:)``. Fails
+    /// if the device cannot reach the store, with a network failure, or if the ledger cannot be read.
     public func products(
         _ identifiers: Set<String>,
         reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
@@ -147,10 +148,9 @@ extension SandboxBackend {
         CallScope.outermost { reply(device.driver.refreshReceipt(properties, on: device.number)) }
     }
 
-    /// Sends a range of the content hosted for a purchased or restored transaction of the device, at the device's pace.
+    /// Sends a range of the content hosted for an unfinished, purchased or restored transaction of the device.
     ///
-    /// Calls `reply` before returning if the pace is ``DownloadPace/atOnce``, and later, by the store's clock,
-    /// otherwise.
+    /// Calls `reply` before returning if the device's pace has no limit, and later, by the store's clock, otherwise.
     public func fetchContent(
         _ request: ContentRequest,
         reply: @escaping @Sendable (Result<Data, StoreFailure>) -> Void

@@ -26,6 +26,8 @@ extension SandboxStore {
 
     /// The rate that sets the length of subscription periods that begin from now on.
     ///
+    /// It also sets the length of the grace period and of billing retry for renewals that fail from now on.
+    ///
     /// A store that is reopened on the ledger uses the rate that it is opened with.
     public var renewalRate: RenewalRate {
         get { driver.state.withLock { $0.settings.rules.renewalRate } }
@@ -351,7 +353,8 @@ extension SandboxStore {
 
     /// Limits the number of renewals of a subscription, or removes the limit.
     ///
-    /// Apple's sandbox stops renewing after 12. Renewals are counted from the last purchase of the subscription. A
+    /// Apple's sandbox stops renewing after 12. Renewals are counted from the purchase that last began a period: the
+    /// first one, one after the subscription had ended, or one that replaced another product at once. A
     /// subscription that has reached the limit ends with its period (``SubscriptionEndReason/renewalLimitReached``).
     /// The ledger stores the limit.
     ///

@@ -39,7 +39,8 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
     public let gracePeriodExpirationDate: Date?
     /// The state of the price consent request, nil if none has been made.
     public let priceConsent: PriceConsent?
-    /// The commitment to monthly payments that the period is a part of; nil if there is none.
+    /// The commitment to monthly payments that the period is a part of; nil if there is none, or if the subscription
+    /// has ended.
     public let commitment: Commitment?
 
     /// Whether auto-renewal is on; within a commitment, it concerns the renewal of the commitment.
@@ -65,9 +66,9 @@ public struct SandboxSubscription: Hashable, Codable, Sendable {
         public let billingPeriodNumber: Int
         /// The number of periods, which are paid one by one.
         public let totalBillingPeriods: Int
-        /// The price of each of the payments to come.
+        /// The price of each payment, without an offer; it stays the same until the last one.
         public let price: Decimal
-        /// The price of all periods.
+        /// The price of all periods, without an offer.
         public let totalPrice: Decimal
         /// The end of the last period.
         public let expirationDate: Date

@@ -62,8 +62,8 @@ public struct SandboxTransaction: Hashable, Sendable, Identifiable {
     public internal(set) var sharedBy: String?
     /// The account's existing transaction that satisfied the order; nil if something was sold.
     ///
-    /// The app receives the existing transaction; this one is in no history and no receipt. See
-    /// ``StoreTransaction/heldIdentifier``.
+    /// An app that uses Store Kit 2 receives the existing transaction. One that uses Store Kit 1 receives a purchased
+    /// transaction to finish, which is in no history and no receipt. See ``StoreTransaction/heldIdentifier``.
     public internal(set) var held: String?
     /// Whether an app, or its server, has finished the transaction.
     ///
