@@ -82,17 +82,32 @@ extension Product.PurchaseOption {
         case cancelImmediately
     }
 
-    /// A promotional offer without a signature.
+    /// A promotional offer without a signature, by its identifier.
+    ///
+    /// Only a test session's store accepts it, and a store whose `acceptsTestPurchases` is true; any other refuses the
+    /// purchase.
     public static func promotionalOffer(id identifier: String) -> Product.PurchaseOption {
         Product.PurchaseOption(.offer(StoreOffer(kind: .promotional, identifier: identifier)))
     }
 
     /// The offer of an offer code, by its reference name.
+    ///
+    /// Only a test session's store accepts it, and a store whose `acceptsTestPurchases` is true; any other refuses the
+    /// purchase.
     public static func codeOffer(referenceName: String) -> Product.PurchaseOption {
         Product.PurchaseOption(.offer(StoreOffer(kind: .code, identifier: referenceName)))
     }
 
-    /// The date of the purchase, not in the future.
+    /// A date in the past for the purchase.
+    ///
+    /// Only a test session's store accepts it, and a store whose `acceptsTestPurchases` is true; any other refuses the
+    /// purchase. A date in the future is refused too, and one after which the account has already had another
+    /// subscription of the product's group.
+    ///
+    /// - Parameters:
+    ///   - date: the date, at the latest the present by the store's clock.
+    ///   - renewalBehavior: whether a subscription has renewed since; by default it has.
+    /// - Returns: the option.
     public static func purchaseDate(
         _ date: Date,
         renewalBehavior: SubscriptionRenewalBehavior = .renewUntilNow

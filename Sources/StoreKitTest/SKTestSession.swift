@@ -108,13 +108,19 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
         set { set { $0.isAskToBuyEnabled = newValue } }
     }
 
-    /// Whether purchases fail until their issue is resolved; by default the file's setting, else false (behavior 209).
+    /// Whether purchases are interrupted by an issue; by default the file's setting, else false (behavior 209).
+    ///
+    /// A purchase of Store Kit 1 fails, and one of Store Kit 2 is pending.
+    /// ``resolveIssueForTransaction(identifier:)-(UInt)`` completes either.
     open var interruptedPurchasesEnabled: Bool {
         get { environment.settings.areInterruptedPurchasesEnabled }
         set { set { $0.areInterruptedPurchasesEnabled = newValue } }
     }
 
     /// Whether every purchase fails with ``failureError``; by default the file's setting, else false (behavior 207).
+    ///
+    /// If the file has only the newer kind of purchase failure, this is true, and purchases fail with `unknown`. To set
+    /// the property turns that kind off.
     open var failTransactionsEnabled: Bool {
         get { environment.settings.purchaseFailure != nil }
         set {
@@ -153,6 +159,9 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     }
 
     /// Whether a grace period precedes billing retry; by default the file's setting, else false (behavior 210).
+    ///
+    /// In real time it lasts 16 days, and 6 days for a weekly subscription; a faster ``timeRate`` shortens it. Monthly
+    /// payments of a commitment have no grace period.
     open var billingGracePeriodIsEnabled: Bool {
         get { environment.settings.isBillingGracePeriodEnabled }
         set { set { $0.isBillingGracePeriodEnabled = newValue } }

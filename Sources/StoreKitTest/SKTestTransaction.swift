@@ -3,8 +3,8 @@ import StoreCore
 
 /// A snapshot of a transaction of the test environment.
 ///
-/// ``SKTestSession/allTransactions()`` also returns failed and deferred transactions, and those of consumables, which
-/// no receipt contains (behavior 217). Any thread may read a transaction.
+/// ``SKTestSession/allTransactions()`` also returns failed and deferred transactions, and finished ones of consumables,
+/// none of which a receipt contains (behavior 217). Any thread may read a transaction.
 // unchecked: both properties are written by initializers only.
 open class SKTestTransaction: NSObject, @unchecked Sendable {
     private final var transaction: SandboxTransaction?

@@ -2,7 +2,7 @@ import StoreCore
 
 /// An option for the redemption of an offer code.
 ///
-/// There is no option so far, at Apple's either.
+/// No option is defined so far, in Apple's Store Kit either.
 public struct RedeemOption: Hashable, Sendable {
     private init() {}
 }

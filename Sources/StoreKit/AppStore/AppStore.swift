@@ -35,7 +35,7 @@ extension AppStore {
         public static let production = Environment(rawValue: "Production")
         /// Purchases in a sandbox store.
         public static let sandbox = Environment(rawValue: "Sandbox")
-        /// Purchases in Xcode's local store.
+        /// Purchases in Xcode's local store, and in an `SKTestSession`.
         public static let xcode = Environment(rawValue: "Xcode")
     }
 }

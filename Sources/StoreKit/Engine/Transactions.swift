@@ -4,7 +4,8 @@ extension Transaction {
     /// A sequence of transactions: either a part of the history, which ends, or future updates, which do not.
     ///
     /// Several tasks may iterate over it at a time, each from the beginning. Iteration ends early if the task is
-    /// canceled, and when the queue that the transactions belong to ends.
+    /// canceled, and when the queue that the transactions belong to ends. A part of the history also ends early if the
+    /// store does not respond, which the context logs: an empty sequence need not mean that there are no purchases.
     public struct Transactions: AsyncSequence, Sendable {
         /// A transaction, with the result of verifying its signature.
         public typealias Element = VerificationResult<Transaction>

@@ -9,7 +9,7 @@ public enum ExternalLinkAccount: Sendable {
         get async { await StoreKit2Driver.current.externalEligibility.opensAccountLink }
     }
 
-    /// Opens the link, if the customer continues.
+    /// Opens the link, if the customer continues; otherwise returns without opening it, and without an error.
     ///
     /// - Throws: ``StoreKitError/notEntitled`` if the app may not open it; another ``StoreKitError`` if the store fails.
     public static func open() async throws { _ = try await StoreKit2Driver.current.external(.init(.openAccountLink)) }

@@ -19,12 +19,14 @@ public enum ExternalPurchaseLink: Sendable {
         }
     }
 
-    /// Opens the app's first link, if the customer continues.
+    /// Opens the app's first link, if the customer continues; otherwise returns without opening it, and without an
+    /// error.
     ///
     /// - Throws: ``StoreKitError/notEntitled`` if the app may not open it; another ``StoreKitError`` if the store fails.
     public static func open() async throws { _ = try await StoreKit2Driver.current.external(.init(.openLink)) }
 
-    /// Opens one of the app's links, if the customer continues.
+    /// Opens one of the app's links, if the customer continues; otherwise returns without opening it, and without an
+    /// error.
     ///
     /// - Parameter url: one of ``eligibleURLs``.
     /// - Throws: ``StoreKitError/notEntitled`` if the app may not open it; another ``StoreKitError`` if the store fails.

@@ -49,7 +49,8 @@ public struct AdvancedCommerceProduct: Identifiable, Sendable {
         try await product.order(Set(options.map(\.option) + [.advancedCommerce(compactJWS: compactJWS)]))
     }
 
-    /// The newest transaction of the product; nil for one that was never bought, and for a finished consumable.
+    /// The newest transaction of the product; nil for one that was never bought, for a finished consumable, and if the
+    /// store does not respond.
     public var latestTransaction: VerificationResult<Transaction>? { get async { await product.latestTransaction } }
 
     /// All transactions of the product, newest first.

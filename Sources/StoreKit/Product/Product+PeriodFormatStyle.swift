@@ -25,7 +25,7 @@ extension Product {
         ///
         /// The words are English in every locale: Foundation has the names of units on Apple's platforms only.
         public struct DatesFormatStyle: FormatStyle, Sendable {
-            /// The locale of the storefront and the product's texts.
+            /// The locale, at first that of the product's price; it does not change the words.
             public var locale: Locale
 
             init(locale: Locale) { self.locale = locale }

@@ -8,8 +8,10 @@ extension Product {
         case success(VerificationResult<Transaction>)
         /// The user canceled, and nothing was charged.
         case userCancelled
-        /// Another person has to decide. An approved purchase is one of ``Transaction/updates``; if the purchase is
-        /// declined, nothing is reported.
+        /// Another person has to approve the purchase, or the user has to resolve an issue that interrupted it.
+        ///
+        /// A purchase that is approved or completed later is one of ``Transaction/updates``. If it is declined, nothing
+        /// is reported.
         case pending
     }
 

@@ -68,13 +68,16 @@ package final class StorefrontChangeHandler: Hashable, Sendable {
 extension Product.PurchaseOption {
     /// The quantity, from 1 to 10; by default 1.
     ///
-    /// Only consumables and non-renewing subscriptions are sold in quantities other than 1.
+    /// Only consumables and non-renewing subscriptions are sold in quantities other than 1. A purchase in any other
+    /// quantity throws ``Product/PurchaseError/invalidQuantity``.
     public static func quantity(_ quantity: Int) -> Product.PurchaseOption { Self(.quantity(quantity)) }
 
-    /// The app's UUID for its user, which becomes a property of the transaction.
+    /// The app's UUID for its user, which becomes the transaction's ``Transaction/appAccountToken``.
     public static func appAccountToken(_ token: UUID) -> Product.PurchaseOption { Self(.appAccountToken(token)) }
 
-    /// Whether a sandbox simulates Ask to Buy.
+    /// Whether a sandbox store simulates Ask to Buy: if true, the purchase is pending until a parent decides.
+    ///
+    /// The option has no effect in an `SKTestSession`, whose `askToBuyEnabled` decides.
     public static func simulatesAskToBuyInSandbox(_ simulateAskToBuy: Bool) -> Product.PurchaseOption {
         Self(.simulatesAskToBuy(simulateAskToBuy))
     }
@@ -89,12 +92,26 @@ extension Product.PurchaseOption {
         Self(.storefrontChange(StorefrontChangeHandler(shouldContinuePurchase)))
     }
 
-    /// A promotional offer, signed by the app's server as JWS.
+    /// A promotional offer, signed by the app's server as JWS; ignored for a product that does not renew.
+    ///
+    /// - Parameters:
+    ///   - offerID: the offer's identifier, ``Product/SubscriptionOffer/id``.
+    ///   - compactJWS: the server's JWS in compact serialization.
+    /// - Returns: the options to pass to ``Product/purchase(options:)``.
     public static func promotionalOffer(_ offerID: String, compactJWS: String) -> [Product.PurchaseOption] {
         [Self(.offer(StoreOffer(kind: .promotional, identifier: offerID, proof: compactJWS)))]
     }
 
-    /// A promotional offer, signed by the app's server in the form of Store Kit 1.
+    /// A promotional offer, signed by the app's server in the form of Store Kit 1; ignored for a product that does not
+    /// renew.
+    ///
+    /// - Parameters:
+    ///   - offerID: the offer's identifier.
+    ///   - keyID: the identifier of the key that signed.
+    ///   - nonce: a number used for one purchase only.
+    ///   - signature: the signature, ECDSA in DER.
+    ///   - timestamp: the time of signing, in milliseconds since 1970.
+    /// - Returns: the option.
     @available(*, deprecated, message: "Sign offers as JWS, see promotionalOffer(_:compactJWS:)")
     public static func promotionalOffer(
         offerID: String,
@@ -113,7 +130,8 @@ extension Product.PurchaseOption {
         return Self(.discount(discount))
     }
 
-    /// A promotional offer, signed by the app's server in the form of Store Kit 1.
+    /// A promotional offer, signed by the app's server in the form of Store Kit 1; ignored for a product that does not
+    /// renew.
     @available(*, deprecated, message: "Sign offers as JWS, see promotionalOffer(_:compactJWS:)")
     public static func promotionalOffer(
         offerID: String,
@@ -133,7 +151,9 @@ extension Product.PurchaseOption {
         Self(.offer(StoreOffer(kind: .introductory, proof: compactJWS)))
     }
 
-    /// An offer for a lapsed subscriber.
+    /// A win-back offer, one of ``Product/SubscriptionInfo/winBackOffers``.
+    ///
+    /// The store refuses an offer of another kind, and an offer that the user is not eligible for.
     public static func winBackOffer(_ offer: Product.SubscriptionOffer) -> Product.PurchaseOption {
         // An empty identifier makes the store refuse an offer of another kind.
         Self(.offer(StoreOffer(kind: .winBack, identifier: offer.type == .winBack ? offer.id : "")))
@@ -147,15 +167,15 @@ extension Product.PurchaseOption {
         Self(.billingPlan(type))
     }
 
-    /// Has no effect.
+    /// A custom term, which has no effect.
     public static func custom(key: String, value: String) -> Product.PurchaseOption {
         Self(.custom(key: key, value: value))
     }
-    /// Has no effect.
+    /// A custom term, which has no effect.
     public static func custom(key: String, value: Double) -> Product.PurchaseOption {
         Self(.custom(key: key, value: "\(value)"))
     }
-    /// Has no effect.
+    /// A custom term, which has no effect.
     public static func custom(key: String, value: Bool) -> Product.PurchaseOption {
         Self(.custom(key: key, value: "\(value)"))
     }

@@ -17,9 +17,12 @@ extension Product {
         public var groupDisplayName: String { terms.groupName ?? "" }
         /// The level of service in the group, 1 for the highest.
         public var groupLevel: Int { terms.groupLevel ?? 1 }
-        /// The period that one payment covers.
+        /// The length of the subscription's period, at the end of which it renews.
+        ///
+        /// One payment covers the period, unless the buyer chooses monthly payments: ``PricingTerms/billingPeriod`` is
+        /// the time between two payments.
         public var subscriptionPeriod: SubscriptionPeriod { SubscriptionPeriod(terms.period) }
-        /// The offer for first-time subscribers, whether or not this user is eligible.
+        /// The offer for first-time subscribers, whether or not this user is eligible; nil for none.
         public var introductoryOffer: SubscriptionOffer? {
             terms.introductoryOffer.map { SubscriptionOffer($0, .introductory, of: product) }
         }
@@ -66,14 +69,18 @@ extension Product.SubscriptionInfo {
         get async { await Self.isEligibleForIntroOffer(for: subscriptionGroupID) }
     }
 
-    /// Returns whether the user is eligible for an introductory offer of a group; false if no one is signed in.
+    /// Returns whether the user is eligible for an introductory offer of a group; false if no one is signed in, and if
+    /// the store does not respond.
     ///
     /// A task that is canceled receives the result too.
     public static func isEligibleForIntroOffer(for groupID: String) async -> Bool {
         await StoreKit2Driver.current.isEligibleForIntroductoryOffer(groupID)
     }
 
-    /// The statuses in the group: of the user's own subscription, and of those that the family shares.
+    /// The statuses in the group: of the user's own subscription, and of those that the family shares; none for a user
+    /// who never subscribed, and in a task that is canceled.
+    ///
+    /// - Throws: a ``StoreKitError`` if the store does not respond.
     public var status: [Status] { get async throws { try await Self.status(for: subscriptionGroupID) } }
 
     /// Returns the statuses of the user's subscriptions in a group; none, and no error, in a task that is canceled.
@@ -83,8 +90,8 @@ extension Product.SubscriptionInfo {
         try await StoreKit2Driver.current.statuses(.group(groupID))
     }
 
-    /// Returns the status of the subscription that a transaction belongs to; nil for another product's transaction, and
-    /// in a task that is canceled.
+    /// Returns the status of the subscription that a transaction belongs to; nil for a transaction of a product that
+    /// does not renew, for an unknown transaction, and in a task that is canceled.
     ///
     /// - Throws: a ``StoreKitError`` if the store does not respond.
     public static func status(transactionID: UInt64) async throws -> SubscriptionStatus? {
@@ -172,7 +179,7 @@ extension Product.SubscriptionInfo {
         public let subscriptionGroupID: String
         /// The group's name.
         public let subscriptionGroupDisplayName: String
-        /// The level of service in the group.
+        /// The level of service in the group, 1 for the highest.
         public let subscriptionGroupLevel: Int
 
         init(_ subscription: StoreProduct.BundledSubscription, _ bundle: StoreProduct) {
@@ -200,7 +207,7 @@ extension Product {
         public let price: Decimal
         /// The reduced price as text, with the symbol of its currency.
         public let displayPrice: String
-        /// The offer's own period.
+        /// The offer's own period, which may differ from the subscription's.
         public let period: SubscriptionPeriod
         /// The number of periods that the offer lasts.
         public let periodCount: Int

@@ -42,7 +42,9 @@ public struct Product: Identifiable, Sendable {
     /// The style that formats prices in the product's currency and as the storefront does, like ``displayPrice``.
     public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
 
-    /// The style that formats lengths of subscriptions, as in "3 months".
+    /// The style that formats the units of subscription periods, as in "Month".
+    ///
+    /// ``subscriptionPeriodFormatStyle`` formats whole periods, as in "3 months".
     public var subscriptionPeriodUnitFormatStyle: SubscriptionPeriod.Unit.FormatStyle {
         SubscriptionPeriod.Unit.FormatStyle(locale: product.locale)
     }
@@ -77,13 +79,17 @@ public struct Product: Identifiable, Sendable {
         return try await StoreKit2Driver.of(queue).purchase(self, options, in: queue)
     }
 
-    /// The newest transaction of the product; nil for one that was never bought, and for a finished consumable.
+    /// The newest transaction of the product; nil for one that was never bought, for a finished consumable, and if the
+    /// store does not respond.
+    ///
+    /// A finished consumable is found if the app's `SKIncludeConsumableInAppPurchaseHistory` says so.
     public var latestTransaction: VerificationResult<Transaction>? { get async { await Transaction.latest(for: id) } }
 
     /// The transactions that entitle the user to the product now.
     public var currentEntitlements: Transaction.Transactions { Transaction.currentEntitlements(for: id) }
 
-    /// The transaction that entitles the user to the product now.
+    /// The newest transaction that entitles the user to the product now; nil if none does, and if the store does not
+    /// respond.
     @available(*, deprecated, renamed: "currentEntitlements")
     public var currentEntitlement: VerificationResult<Transaction>? {
         get async { await StoreKit2Driver.current.first(HistoryQuery(.entitlements, ofProduct: id)) }

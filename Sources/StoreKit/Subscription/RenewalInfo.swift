@@ -38,7 +38,7 @@ extension Product.SubscriptionInfo {
         /// The price of the next period, offers included; nil if there is none.
         public var renewalPrice: Decimal? { payload.renewalPrice.map { Decimal(thousandths: $0) } }
 
-        /// The currency of the ``renewalPrice``.
+        /// The currency of the ``renewalPrice``; nil if the store does not report it.
         public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
 
         /// The offer that applies to the next period; nil for none.
@@ -127,7 +127,7 @@ extension Product.SubscriptionInfo.RenewalInfo {
         public let renewalBillingPlanType: SubscriptionInfo.BillingPlanType
         /// The end of the commitment.
         public let renewalDate: Date
-        /// The first price after the commitment.
+        /// The first price after the commitment; 0 if the store does not report it.
         public let renewalPrice: Decimal
 
         fileprivate init(_ commitment: RenewalPayload.CommitmentInfo) {

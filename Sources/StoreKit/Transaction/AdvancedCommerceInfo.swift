@@ -13,11 +13,11 @@ extension Transaction {
         public let requestReferenceID: String
         /// The code of the tax category.
         public let taxCode: String
-        /// The price without taxes.
+        /// The price without taxes, in the transaction's currency; 0 if the store does not report it.
         public let taxExclusivePrice: Decimal
-        /// The tax rate.
+        /// The tax rate; 0 if the store does not report it, and in a sandbox store, which charges no taxes.
         public let taxRate: Decimal
-        /// The estimated taxes.
+        /// The estimated taxes, in the transaction's currency; 0 if the store does not report them.
         public let estimatedTax: Decimal
         /// The items that were bought.
         public let items: [Item]

@@ -26,13 +26,16 @@ extension Transaction {
         StoreKit2Driver.current.transactions(HistoryQuery(.entitlements, ofProduct: productID))
     }
 
-    /// Returns the newest transaction that entitles the account to a product; nil if none does.
+    /// Returns the newest transaction that entitles the account to a product; nil if none does, and if the store does
+    /// not respond.
     @available(*, deprecated, renamed: "currentEntitlements(for:)")
     public static func currentEntitlement(for productID: String) async -> VerificationResult<Transaction>? {
         await StoreKit2Driver.current.first(HistoryQuery(.entitlements, ofProduct: productID))
     }
 
-    /// Returns the newest transaction of a product; nil if there is none.
+    /// Returns the newest transaction of a product; nil if there is none, and if the store does not respond.
+    ///
+    /// Consumables are found as in ``all``.
     public static func latest(for productID: String) async -> VerificationResult<Transaction>? {
         await StoreKit2Driver.current.first(HistoryQuery(.latest, ofProduct: productID))
     }

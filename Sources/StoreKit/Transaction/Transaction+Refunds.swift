@@ -15,7 +15,7 @@ extension Transaction {
 
     /// The outcome of a request for a refund.
     public enum RefundRequestStatus: Equatable, Hashable, Sendable {
-        /// The user canceled the request.
+        /// The user canceled the request; no store of this library reports that, since there is no sheet.
         case userCancelled
         /// The store accepted the request, and its operator decides about the refund later.
         case success

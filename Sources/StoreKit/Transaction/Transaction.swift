@@ -27,6 +27,8 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     public var id: UInt64 { UInt64(payload.transactionId) ?? 0 }
 
     /// The identifier of the purchase that a subscription began with or that was restored; else the same as ``id``.
+    ///
+    /// It is 0 if the store's is not a number.
     public var originalID: UInt64 { UInt64(payload.originalTransactionId) ?? 0 }
 
     /// The identifier of a subscription's period, the same in each transaction that restores it; nil for other
@@ -78,7 +80,7 @@ public struct Transaction: Identifiable, Sendable, SignedInformation {
     /// purchase.
     public var price: Decimal? { payload.price.map { Decimal(thousandths: $0) } }
 
-    /// The currency of the ``price``.
+    /// The currency of the ``price``; nil if there is no price.
     public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
 
     /// The date of the signature.
@@ -123,7 +125,7 @@ extension Transaction {
         public let totalBillingPeriods: UInt64
         /// The end of the last period.
         public let expirationDate: Date
-        /// The price of all periods.
+        /// The price of all periods; 0 if the store does not report it.
         public let price: Decimal
 
         fileprivate init(_ commitment: TransactionPayload.CommitmentInfo) {
@@ -243,7 +245,7 @@ extension Transaction {
         )
     }
 
-    /// An offer that was applied to a subscription.
+    /// An offer that was applied to a purchase or a renewal.
     public struct Offer: Equatable, Hashable, Sendable {
         /// The offer's identifier, or the reference name of an offer code; nil for an introductory offer.
         public let id: String?
