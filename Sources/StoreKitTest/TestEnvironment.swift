@@ -226,3 +226,26 @@ final class TestEnvironment: Sendable {
         }
     }
 }
+
+// StoreCrypto's functions of these names, bound when the program is linked. If StoreCrypto were imported, every target
+// that imports StoreKitTest would need libcrypto's module map.
+
+@_silgen_name("StoreCrypto_makeSessionSigner")
+private func makeSessionSigner(clock: any StoreClock) throws -> (any ReceiptSigner)?
+
+@_silgen_name("StoreCrypto_sessionCertificate")
+private func sessionCertificate(of signer: any ReceiptSigner) -> Data?
+
+/// Creates the signer of a test session's receipts and JWS, whose environment is `Xcode` (behavior A8).
+enum SessionSigner {
+    /// Returns a signer for a store on a clock: if libcrypto is installed, in Xcode's form, whose only certificate is
+    /// self-signed (A15); otherwise with HMAC.
+    ///
+    /// - Throws: the error if no key can be created.
+    static func signer(clock: any StoreClock) throws -> any ReceiptSigner {
+        try makeSessionSigner(clock: clock) ?? HMACReceiptSigner(environment: AppStore.Environment.xcode.rawValue)
+    }
+
+    /// Returns the certificate in a signer's app receipts; nil for a form other than Xcode's.
+    static func certificate(of signer: any ReceiptSigner) -> Data? { sessionCertificate(of: signer) }
+}

@@ -188,3 +188,43 @@ extension FaultInjector.Event: CustomStringConvertible {
         return ([place] + updates).joined(separator: ", ")
     }
 }
+
+extension FaultInjector {
+    /// A point where messages pass between a queue and its store.
+    ///
+    /// Reads, such as whether a product is sold, go directly to the store and pass no point. The only exception is the
+    /// read of the country, ``FaultInjector/Point/storefrontRead``.
+    ///
+    /// Later versions may add cases: a `switch` needs a `default`.
+    public enum Point: String, CaseIterable, Hashable, Codable, Sendable {
+        /// Submission of commands to the store.
+        case submission
+        /// The store's reply to a submission.
+        case reply
+        /// A queue's request for updates.
+        case connection
+        /// A batch of updates for a queue.
+        case update
+        /// The store's report of a lost connection to a queue.
+        case connectionLost
+        /// A queue's acknowledgement of the updates that its observers have received.
+        case acknowledgement
+        /// A look-up of products.
+        case productsRequest
+        /// The store's reply to a look-up.
+        case productsAnswer
+        /// The request for a fresh receipt.
+        case receiptRequest
+        /// The store's reply to a request for a fresh receipt.
+        case receiptAnswer
+        /// The request for the next bytes of a download.
+        case downloadRequest
+        /// The requested bytes of a download, or the failure that is sent instead of them.
+        case downloadChunk
+        /// An app's read of the country.
+        ///
+        /// The read is synchronous. A fault that loses or fails it makes the app read nil, as if the store did not know
+        /// the country. Under all other faults, including ``FaultInjector/Fault/hold``, the app reads the country.
+        case storefrontRead
+    }
+}
