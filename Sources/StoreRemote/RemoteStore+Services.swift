@@ -10,6 +10,8 @@ extension RemoteStore: AvailabilityService {
     public func sells(_ productIdentifier: String) -> Bool? { known.sells(productIdentifier) }
 
     /// Whether the store is out of reach: no open stream has received anything.
+    ///
+    /// It is true while no queue is connected.
     public var isOutOfReach: Bool { !known.hasStream }
 
     /// The code of the app's age rating, as last reported by the store; nil before the first exchange.
@@ -28,10 +30,12 @@ extension RemoteStore: AsyncStorefrontService {
 }
 
 extension RemoteStore: AsyncReceiptService {
-    /// Returns the receipt that came with an unfinished transaction; nil without ``Configuration/carriesReceipts``.
+    /// Returns the receipt that came with an unfinished transaction; nil if none has come, and without
+    /// ``Configuration/carriesReceipts``.
     public func receipt(forTransaction identifier: String) -> Data? { known.receipt(forTransaction: identifier) }
 
-    /// The device's app receipt; nil without ``Configuration/carriesReceipts``.
+    /// The device's app receipt; nil before the first exchange, if the device has none, and without
+    /// ``Configuration/carriesReceipts``.
     ///
     /// The receipt arrives before the transactions that it lists are delivered.
     public var appReceipt: Data? { known.appReceipt }
@@ -151,7 +155,7 @@ extension RemoteStore: AsyncHistoryService {
         try await ask(.requestRefund, identifier)
     }
 
-    /// The device's identifier, as reported in the first exchange.
+    /// The device's identifier, as reported by the store; nil before the first exchange.
     public var deviceVerificationID: UUID? { known.status.deviceVerificationID }
 
     /// Adds a listener to changes in the store; the listener is held weakly.

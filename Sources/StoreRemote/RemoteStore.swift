@@ -31,7 +31,7 @@ public final class RemoteStore: AsyncStoreBackend {
     ///
     /// - Parameters:
     ///   - url: the server's URL, see `StoreServer.url`.
-    ///   - token: the device's token.
+    ///   - token: the device's token, from `SandboxDevice.makeToken()`.
     ///   - configuration: the settings.
     public init(url: URL, token: DeviceToken, configuration: Configuration = Configuration()) {
         let destination = RemoteDestination(url: url, token: token, timeout: configuration.timeout)
@@ -110,7 +110,7 @@ public final class RemoteStore: AsyncStoreBackend {
 
     /// Looks up products.
     ///
-    /// - Parameter identifiers: the identifiers, 5,000 at most, which is the store's limit.
+    /// - Parameter identifiers: the identifiers, at most 5,000. The store refuses more.
     /// - Returns: a product for each identifier that is sold, and the other identifiers.
     /// - Throws: a `StoreFailure`.
     public func products(_ identifiers: Set<String>) async throws -> ProductsAnswer {

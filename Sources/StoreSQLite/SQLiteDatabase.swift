@@ -53,7 +53,8 @@ public final class SQLiteDatabase: Sendable {
     ///   - file: a file URL; any other URL is refused. The log is next to the file and has the same name with `-wal`
     ///     appended.
     ///   - durability: the condition that a commit waits for.
-    ///   - patience: the seconds to wait for another process that has the file open, at least 0.
+    ///   - patience: the seconds to wait for another database, in this or another process, that has the file open. With
+    ///     0 or less, the file is refused at once.
     ///   - lane: the lane on which a queue calls a store on this ledger. By default it is not the app's calling thread,
     ///     so no app waits for the disk, and commands that are added while the disk is busy are committed together.
     ///   - log: receives a line for a snapshot that could not be read, and for files that were lost. The log may call
@@ -98,8 +99,9 @@ public final class SQLiteDatabase: Sendable {
     /// The method waits for the reads and writes in progress. Files that were lost while they were open are not
     /// changed.
     ///
-    /// Later uses fail with ``SQLiteDatabaseError/Code/closed``. A store then makes its queues retry later, so only
-    /// commands that the store has refused are lost.
+    /// Later uses fail with ``SQLiteDatabaseError/Code/closed``. A store on the ledger then makes its queues retry
+    /// later. A queue on the journal fails each purchase that its store does not accept at once, since it cannot record
+    /// the purchase. Commands that were recorded before remain in the file.
     public func close() { core.close() }
 }
 

@@ -24,7 +24,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     /// Parses a text.
     ///
     /// - Parameters:
-    ///   - text: lines of commands. Empty lines, and everything after a `#`, are ignored.
+    ///   - text: lines of commands. Empty lines are ignored, and so is the rest of a line from a word that begins with
+    ///     `#`. The article "Scenarios" of StoreCore lists the commands.
     ///   - name: the name in errors.
     /// - Throws: ``ScenarioError`` with the first invalid line and word.
     public init(_ text: String, name: String? = nil) throws(ScenarioError) {
@@ -82,7 +83,8 @@ public struct Scenario: Sendable, CustomStringConvertible {
     ///   - store: the store.
     ///   - report: a closure that is called after each step, with the step and its result.
     /// - Returns: the results, in order.
-    /// - Throws: ``ScenarioError`` with the line and word that the store refused. Earlier lines have taken effect.
+    /// - Throws: ``ScenarioError`` with the line and word that the store refused, or with the line that it could not
+    ///   perform because its ledger or signer failed, even if that begins with `try`. Earlier lines have taken effect.
     @discardableResult
     public func run(
         on store: SandboxStore,
@@ -91,9 +93,15 @@ public struct Scenario: Sendable, CustomStringConvertible {
         try run(with: ScenarioPerformer(store: store), report: report)
     }
 
-    /// Performs the commands with a performer.
+    /// Performs the commands with a performer, like ``run(on:report:)``.
     ///
-    /// - Throws: ``ScenarioError`` with the line and word that the store refused.
+    /// The account and the device that the performer's earlier commands have chosen apply.
+    ///
+    /// - Parameters:
+    ///   - performer: the performer.
+    ///   - report: a closure that is called after each step, with the step and its result.
+    /// - Returns: the results, in order.
+    /// - Throws: as ``run(on:report:)``.
     @discardableResult
     public func run(
         with performer: ScenarioPerformer,

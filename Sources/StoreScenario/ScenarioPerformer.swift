@@ -20,11 +20,12 @@ public struct ScenarioPerformer: Sendable {
     /// Performs one line.
     ///
     /// - Returns: the command's result. A failed purchase is a result too, since an app receives it.
-    /// - Throws: ``ScenarioError`` for an invalid line, or for a line that the store refuses.
+    /// - Throws: ``ScenarioError`` for an invalid line; otherwise as ``perform(_:)-(ScenarioStep)``.
     public func perform(_ line: String) throws(ScenarioError) -> ScenarioAnswer { try perform(try ScenarioStep(line)) }
 
     /// Performs a step.
     ///
+    /// - Returns: the command's result; for a step that begins with `try`, perhaps the store's refusal.
     /// - Throws: ``ScenarioError`` for a step that the store refuses, unless the step begins with `try`, and for one that
     ///   cannot be performed because the store's ledger or signer fails.
     public func perform(_ step: ScenarioStep) throws(ScenarioError) -> ScenarioAnswer {

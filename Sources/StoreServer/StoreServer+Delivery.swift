@@ -46,11 +46,12 @@ extension StoreServer {
     ///
     /// - Parameters:
     ///   - fault: the fault.
-    ///   - times: the number of notifications; nil for all until ``deliverNotificationsNormally()`` is called.
+    ///   - times: the number of notifications, at least 1; nil for all until ``deliverNotificationsNormally()`` is
+    ///     called.
     ///   - type: the type of the notifications, such as `DID_RENEW`; nil for every type.
     /// - Throws: ``StoreServerError`` for an unknown type, and for a number of times or seconds out of range. For
-    ///   ``DeliveryFault/Forgery/foreignRoot``, also if the store's signer has no chain of certificates; the signer's
-    ///   errors.
+    ///   ``DeliveryFault/Forgery/foreignRoot``, also ``StoreServerError`` if the store's signer has no chain of
+    ///   certificates, and the signer's errors.
     public func deliverNotifications(
         with fault: DeliveryFault,
         times: Int? = nil,

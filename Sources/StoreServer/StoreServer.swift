@@ -179,9 +179,10 @@ extension StoreServer {
     /// Makes the next verifications respond with a status, whatever the receipt is.
     ///
     /// - Parameters:
-    ///   - status: the status, such as 21009, or any from 21100 to 21199.
+    ///   - status: the status, such as 21009, or any from 21100 to 21199. It is not checked.
     ///   - isRetryable: the value of `is-retryable`, which only responses with a status from 21100 to 21199 contain.
-    ///   - times: the number of verifications that fail. They follow those for which a status was set earlier.
+    ///   - times: the number of verifications that fail; none if it is below 1. They follow those for which a status
+    ///     was set earlier.
     public func failVerification(with status: Int, isRetryable: Bool = true, times: Int = 1) {
         served.settings.failVerifications(.init(status: status, isRetryable: isRetryable), times: times)
     }
@@ -190,7 +191,8 @@ extension StoreServer {
     ///
     /// - Parameters:
     ///   - code: the error's number, such as 4290000 for too many requests. An unknown number has no effect.
-    ///   - times: the number of requests that fail. They follow those for which an error was set earlier.
+    ///   - times: the number of requests that fail; none if it is below 1. They follow those for which an error was set
+    ///     earlier.
     public func failRequests(with code: Int, times: Int = 1) { served.settings.failRequests(code, times: times) }
 }
 
@@ -212,7 +214,7 @@ extension StoreServer {
         public var sharedSecret: String?
         /// The API key of the clients; by default nil, for a new key.
         public var credentials: Credentials?
-        /// The URL to which notifications are sent; nil to send none.
+        /// The URL to which notifications are sent; by default nil, to send none.
         public var notificationURL: URL?
         /// The seconds, by the store's clock, from each failed delivery of a notification to the next attempt.
         ///
@@ -244,7 +246,7 @@ extension StoreServer {
         /// connection has to wait only while all others have a request in progress. If other machines can reach
         /// ``host``, a single address may use half of the connections.
         package var maximumConnections = 256
-        /// The seconds after which an idle connection is closed.
+        /// The seconds after which an idle connection is closed; by default 30, and at least 1.
         ///
         /// A request has twice this time to arrive, even if its connection is not idle.
         public var timeout = 30
@@ -326,7 +328,8 @@ extension StoreServer {
         ///   - issuer: the claim `iss` of tokens.
         ///   - keyIdentifier: the key's identifier, which must not be empty.
         ///   - privateKeyPEM: a text with a `PRIVATE KEY` block for a key on P-256.
-        /// - Throws: an error if the text has no such key.
+        /// - Throws: a `CryptoError` for an empty identifier, and if the text has no such key; a ``StoreServerError``
+        ///   if it has only a public key.
         public init(issuer: String, keyIdentifier: String, privateKeyPEM: String) throws {
             key = try APIKey(issuer: issuer, identifier: keyIdentifier, privateKeyPEM: privateKeyPEM)
         }

@@ -28,7 +28,7 @@ extension FaultInjector {
         case delay(TimeInterval)
         /// A duplicate: the message arrives twice.
         case duplicate
-        /// A late duplicate: the message arrives immediately, and again after some seconds.
+        /// A late duplicate: the message arrives immediately, and again after some seconds by the store's clock.
         ///
         /// The second copy of an update arrives out of order.
         case echo(after: TimeInterval)

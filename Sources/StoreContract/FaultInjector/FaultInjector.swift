@@ -14,10 +14,11 @@ import StoreCore
 /// message passes immediately, on the calling thread. The same seed and the same calls produce the same faults.
 ///
 /// An injector violates only those promises of `StoreBackend` that a network can violate. One thread at a time calls a
-/// receiver, in the order of its updates, unless a rule changes the order. Every loss is reported after ``timeout``, so
-/// no caller waits forever; only held messages wait until they are released. An injector has no thread of its own and
-/// uses only its store's clock. Settling lists the messages that wait in the injector. A waiting call retains its
-/// caller, and so the store, until its reply or ``cut()``. All methods may be called from any thread.
+/// receiver, in the order of its updates, unless a rule changes the order. The loss of a call, or of a message on a
+/// connection, is reported after ``timeout``, so no caller waits forever; only held messages wait until they are
+/// released. An injector has no thread of its own and uses only its store's clock. Settling lists the messages that
+/// wait in the injector. A waiting call retains its caller, and so the store, until its reply or ``cut()``. All methods
+/// may be called from any thread.
 ///
 /// The user's decisions (cancel, decline, Ask to Buy) do not pass an injector: make them at the store.
 public final class FaultInjector: Sendable {

@@ -9,20 +9,23 @@ public struct ContractSubject: Sendable {
     public var newStore: @Sendable () throws -> Store
     /// The identifiers to order.
     public var products: Products
-    /// The longest time for a reply, in seconds, by the store's clock and by the system's clock.
+    /// The longest time for a reply, in seconds, by the store's clock and by the system's clock; by default 60.
     ///
     /// Whatever has not arrived by then is reported as missing.
     public var deadline: TimeInterval = 60
-    /// The time to wait for unexpected messages, in seconds by the system's clock: longer than any work of a server.
+    /// The time to wait for unexpected messages, in seconds by the system's clock; by default 0.05.
+    ///
+    /// It has to be longer than any work of the store's server.
     ///
     /// If the store's time can be advanced, the suite advances it by ``deadline`` instead. If something is still
     /// missing, it waits several pauses more, since a task may do work that it did not report to the clock's activity.
     public var pause: TimeInterval = 0.05
-    /// The number of purchases that are unfinished at the same time, at least 1.
+    /// The number of purchases that are unfinished at the same time, at least 1; by default 20.
     ///
     /// If the number exceeds the size of the store's batches, the suite tests a snapshot in several parts.
     public var crowd = 20
-    /// Whether the store claims to have a receipt for each unfinished transaction that is purchased or restored.
+    /// Whether the store claims to have a receipt for each unfinished transaction that is purchased or restored; false
+    /// by default.
     public var hasReceipts = false
     /// Advances the store's time by some seconds, possibly 0, and returns when everything due by then has happened.
     ///

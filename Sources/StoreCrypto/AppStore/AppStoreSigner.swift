@@ -139,6 +139,9 @@ extension AppStoreSigner {
 extension AppStoreSigner {
     /// Signs a payload as JWS.
     ///
+    /// - Parameter payload: the payload in JSON. It is signed as of its own date, such as `signedDate`, or as of now if
+    ///   it has none.
+    /// - Returns: the JWS in compact serialization.
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data) throws -> String { try payloads.signer(at: date(of: payload)).sign(payload) }
 
@@ -155,6 +158,10 @@ extension AppStoreSigner {
     ///
     /// Xcode's form has no chain: instead of a defect of a certificate, the signature is broken.
     ///
+    /// - Parameters:
+    ///   - payload: the payload in JSON.
+    ///   - defect: the defect; all else is correct.
+    /// - Returns: the JWS in compact serialization.
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func jws(of payload: Data, with defect: SignatureDefect) throws -> String {
         switch (defect, form) {
@@ -169,11 +176,16 @@ extension AppStoreSigner {
         }
     }
 
-    /// Returns the SHA-384 of a text, which binds a payload to a device.
+    /// Returns the SHA-384 of a text, 48 bytes, which binds a payload to a device; never nil.
     public func deviceVerification(of text: Data) -> Data? { JWSSigner.deviceVerification(of: text) }
 
     /// Verifies a JWS.
     ///
+    /// - Parameters:
+    ///   - jws: untrusted input, of any content and length.
+    ///   - signingDate: returns the signing date in a payload, whose signature is valid; if it is nil, the JWS is
+    ///     refused.
+    /// - Returns: the payload.
     /// - Throws: a ``VerificationFailure``, the reason for the refusal.
     public func payload(of jws: String, signingDate: (Data) -> Date?) throws -> Data {
         try verifier().payload(of: jws, signingDate: signingDate)
@@ -192,8 +204,9 @@ extension AppStoreSigner {
     /// The certificate in transaction receipts, which changes when it is renewed; empty if none can be valid now.
     public var certificate: Data { (try? transactionReceipts.signer(at: clock.now).certificate) ?? Data() }
 
-    /// Signs the message of a transaction receipt.
+    /// Signs the message of a transaction receipt: the version's byte, then the receipt's inner property list.
     ///
+    /// - Returns: ``signatureLength`` bytes.
     /// - Throws: a ``CryptoError`` if the authority has no valid leaf, and if libcrypto fails.
     public func sign(_ message: Data) throws -> Data { try transactionReceipts.signer(at: clock.now).sign(message) }
 

@@ -24,7 +24,7 @@ public struct AppStoreVerifier: Sendable {
     ///     receipts and JWS must contain that certificate itself. In transaction receipts, the trusted certificate must
     ///     have issued the one that they contain.
     ///   - revocationList: a CRL in DER, of the intermediate that issues the leaves; nil for none.
-    /// - Throws: a ``CryptoError`` if a certificate or the list is unreadable.
+    /// - Throws: a ``CryptoError`` if the certificate or the list is unreadable, and without libcrypto.
     public init(root: Data, revocationList: Data? = nil) throws(CryptoError) {
         guard Libcrypto.isAvailable else { throw .unavailable }
         // DER begins with a sequence, PEM with a letter or a dash.

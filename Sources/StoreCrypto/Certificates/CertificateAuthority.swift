@@ -29,14 +29,14 @@ public final class CertificateAuthority: Sendable {
     /// lifetime after its creation. Therefore, a leaf that was renewed after a sale can still sign as of the date of
     /// the sale.
     public struct Lifetimes: Hashable, Sendable {
-        /// The lifetime of the root, which Xcode's self-signed certificates share.
+        /// The lifetime of the root in seconds, which Xcode's self-signed certificates share.
         ///
         /// Ten thousand years by default, limited by the year 9999: a store's time may be moved beyond the 25 years of
         /// Apple's root.
         public var root: TimeInterval
-        /// The lifetime of the intermediate; 15 years by default, as for Apple's.
+        /// The lifetime of the intermediate in seconds; 15 years by default, as for Apple's.
         public var intermediate: TimeInterval
-        /// The lifetime of the leaves; 2 years by default, as for Apple's.
+        /// The lifetime of the leaves in seconds; 2 years by default, as for Apple's.
         public var leaf: TimeInterval
 
         /// Creates lifetimes in seconds.
@@ -63,7 +63,7 @@ public final class CertificateAuthority: Sendable {
     /// Creates an authority in memory, with new keys.
     ///
     /// - Parameters:
-    ///   - now: the date at which the root's lifetime begins, by the store's clock.
+    ///   - now: the creation date by the store's clock. The root's lifetime begins an hour before it.
     ///   - lifetimes: the lifetimes of certificates.
     /// - Throws: a ``CryptoError`` if no key can be generated, and for a date outside the years 1950 to 9999.
     public init(now: Date, lifetimes: Lifetimes = Lifetimes()) throws(CryptoError) {
@@ -83,7 +83,7 @@ public final class CertificateAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the folder of the PEM files.
-    ///   - now: the date at which the root has to be valid, by the store's clock.
+    ///   - now: the date at which the root has to be valid, by the store's clock; the creation date of a new root.
     ///   - lifetimes: the lifetimes of new certificates.
     /// - Throws: a ``CryptoError`` if a file is missing, unreadable or not PEM; if a key belongs to another user, or
     ///   others can access or replace it; if a certificate does not belong to its key, lacks its marker, or was not

@@ -10,7 +10,7 @@ public enum Libcrypto {
         "libcrypto's headers are missing: run `apt install libssl-dev` and build again from scratch"
 }
 
-/// An error when signing, or when reading a key.
+/// An error in creating, reading or storing keys and certificates, or in signing.
 ///
 /// An error contains no part of a key.
 public struct CryptoError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -20,7 +20,9 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
     public internal(set) var file: String?
     /// The number of the line in the scenario, from 1; nil for a line outside a scenario.
     public internal(set) var line: Int?
-    /// The column at which the wrong word begins in the line, from 1; nil if no single word is wrong.
+    /// The column of the error in the line, from 1, usually that at which the wrong word begins.
+    ///
+    /// Nil if the whole line is wrong, and for words that were not parsed from a line.
     public let column: Int?
     /// The wrong word; nil if no single word is wrong.
     package let word: String?

@@ -5,7 +5,8 @@ public struct ScenarioAnswer: Hashable, Sendable, CustomStringConvertible {
     /// The result as one JSON value, in one line.
     ///
     /// A query returns one object, or an array with an object for each line. Any other command returns an object with
-    /// the command's name, a sentence in `done`, and the transaction, if the command concerns one.
+    /// the command's name in `command`, a sentence in `done`, and the transaction, if the command concerns one. The
+    /// result of a refused step that begins with `try` has `refused`, with the reason, in place of `done`.
     public let json: String
     /// Whether the text is a table whose first line names the columns.
     package let hasHeader: Bool

@@ -17,6 +17,8 @@ public enum DeliveryFault: Hashable, Sendable {
     /// pairs.
     case reordered
     /// The notification is delivered after a number of seconds by the store's clock, and others are not held up.
+    ///
+    /// The number is from 0 to 315,360,000, which is 10 years.
     case late(seconds: TimeInterval)
     /// The response arrives too late: the attempt has timed out for the App Store, which sends the notification again
     /// if it has retries.

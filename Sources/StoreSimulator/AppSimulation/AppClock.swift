@@ -14,7 +14,7 @@ public struct AppClock: Clock {
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
         /// Returns the time until another moment.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
-        /// Whether a moment is before another.
+        /// Returns whether a moment is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -36,6 +36,9 @@ public struct AppClock: Clock {
 
     /// Waits until the clock has reached a moment.
     ///
+    /// - Parameters:
+    ///   - deadline: the moment; one that has passed already is not waited for.
+    ///   - tolerance: has no effect.
     /// - Throws: `CancellationError` if the task is canceled first.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let (seconds, attoseconds) = now.duration(to: deadline).components

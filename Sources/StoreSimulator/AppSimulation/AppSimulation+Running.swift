@@ -15,8 +15,8 @@ extension AppSimulation {
     ///     With another number, the same seed draws a different life, not just a shorter or longer one.
     ///   - jobs: the maximum number of threads, at least 1; by default the number of the machine's cores.
     /// - Returns: a report with the number of lives and steps, and the states in which steps occurred.
-    /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule; an error for a
-    ///   mistake in the simulation; an error of the file of seeds.
+    /// - Throws: an ``AppSimulationFailure`` for the first life that breaks a rule; an error for a mistake in the
+    ///   simulation; an error of the file of seeds; a `CancellationError` if the task is canceled.
     @discardableResult
     public func run(
         seed: UInt64 = 1,
@@ -71,7 +71,8 @@ extension AppSimulation {
     ///   - seed: the life's seed, which determines the faults of messages.
     ///   - steps: the steps.
     /// - Throws: an ``AppSimulationFailure`` if the life breaks a rule; an error for a mistake in the
-    ///   simulation or in the steps, such as a product that the simulation does not sell.
+    ///   simulation or in the steps, such as a product that the simulation does not sell; a `CancellationError` if the
+    ///   task is canceled.
     public func run(seed: UInt64, steps: [AppStep]) async throws {
         try checkClaims()
         try setup.server?.check(setup.products)

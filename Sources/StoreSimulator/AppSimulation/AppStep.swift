@@ -3,7 +3,9 @@ import StoreCore
 
 /// A step of a simulated life of an app, as a failed simulation prints it.
 ///
-/// A step that has nothing to act on has no effect, so any step can be removed from a life.
+/// A step that has nothing to act on has no effect, so any step can be removed from a life. The number of a step that
+/// acts on one of several purchases is the purchase's position, oldest first, from 0. Positions continue with the first
+/// purchase after the last.
 ///
 /// Later versions may add cases: a `switch` needs a `default`.
 public enum AppStep: Hashable, Sendable {
@@ -12,7 +14,7 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: Launches
 
-    /// The app's process is killed at the n-th boundary from now, and launched again.
+    /// The app's process is killed at the n-th boundary from now, counted from 1, and launched again.
     ///
     /// There is a boundary before and after each submission to the store, each request for products, transactions,
     /// receipts or hosted files, each update, each write of the queue, and each write to ``AppLaunch/storage``.
@@ -33,7 +35,7 @@ public enum AppStep: Hashable, Sendable {
     /// From now on, purchases are interrupted until the user resolves an issue with the store, or are no longer
     /// interrupted.
     case interrupt(Bool)
-    /// The user resolves the issue that interrupted a purchase, and the store completes the purchase.
+    /// The user resolves the issue that interrupted one of the purchases, and the store completes the purchase.
     case settleInterruption(Int)
     /// The user buys a product on another device, or in the store itself.
     case buyElsewhere(String)
@@ -58,7 +60,7 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: Subscriptions
 
-    /// Time passes.
+    /// The store's clock advances by some hours, at least 0.
     case advance(hours: Int)
     /// The user's subscriptions renew from now on, or do not.
     case autoRenew(Bool)
@@ -77,9 +79,9 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: Offers
 
-    /// The user redeems an offer's code in the store.
+    /// The user redeems a code in the store: the reference name of an offer code, for a product.
     case redeem(code: String, of: String)
-    /// The user redeems a win-back offer in the store.
+    /// The user redeems a win-back offer of a product in the store, by the offer's identifier.
     case winBack(String, of: String)
 
     // MARK: Hosted files
@@ -91,7 +93,7 @@ public enum AppStep: Hashable, Sendable {
 
     // MARK: The store
 
-    /// The store refunds a purchase of a user of the device, or of a member of the user's family.
+    /// The store refunds one of the purchases of a user of the device, or of a member of the user's family.
     case refund(Int)
     /// From now on, every purchase fails with a code; nil for no failure.
     case failPurchases(StoreFailure.Code?)
