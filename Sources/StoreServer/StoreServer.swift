@@ -99,7 +99,8 @@ public final class StoreServer: Sendable {
 
     /// The URL of the page that shows the store in a browser; nil without ``Configuration/hasConsole``.
     ///
-    /// The URL's fragment is the token that actions require: anyone who has the URL can change the store.
+    /// The URL's fragment is the token that the page's requests require: anyone who has the URL can read and change the
+    /// store.
     public var consoleURL: URL? {
         guard hasConsole, let control = served.control else { return nil }
         return URL(string: "console#token=\(control.token)", relativeTo: url)?.absoluteURL
@@ -114,7 +115,7 @@ public final class StoreServer: Sendable {
     /// The token that requests to ``controlURL`` require, after `Bearer` in the header `Authorization`; nil without
     /// ``Configuration/hasControl`` and ``Configuration/hasConsole``.
     ///
-    /// Anyone who has the token can change the store.
+    /// Anyone who has the token can read and change the store.
     public var controlToken: String? { served.control?.token }
 
     /// The URL of the sandbox servers, which replaces `sandbox.itunes.apple.com` and `api.storekit-sandbox.apple.com`.
@@ -230,6 +231,9 @@ extension StoreServer {
         /// and limited to the range from 0.001 to 86,400.
         public var retentionTimeout: TimeInterval = 0.7
         /// The transport with which notifications are sent, and retention messages are asked for.
+        ///
+        /// By default a `URLSession`, which follows no redirects, and waits at most 10 seconds for the response to a
+        /// notification.
         public var transport: any NotificationTransport = URLSessionTransport()
         /// The maximum size of a request's body, in bytes.
         ///

@@ -56,14 +56,14 @@ public final class PostgresDatabase: Sendable {
 
     /// Returns the journal of the queue with a name, and adds the journal if it does not exist.
     ///
-    /// A journal belongs to one device. Opening it in another process stops the queue that has it open.
+    /// A journal belongs to one device. Opening it again, in this or another process, stops the queue that has it open.
     ///
     /// - Parameter name: the journal's name, from 1 to 200 bytes.
     /// - Returns: the journal, which retains the connections.
     /// - Throws: ``PostgresDatabaseError``.
     public func journal(_ name: String) throws -> any QueueJournal { try PostgresJournal(core, name) }
 
-    /// Returns the names of all stores, in alphabetical order.
+    /// Returns the names of all stores, in the order of the database's collation.
     ///
     /// - Throws: ``PostgresDatabaseError``.
     public func stores() throws -> [String] { try core.stores() }
@@ -117,7 +117,7 @@ extension PostgresDatabase {
         ///
         /// A connection counts as lost if its server does not reply in time.
         public var responseTime: TimeInterval = 10
-        /// The seconds between two polls for changes whose notifications were lost; by default 60.
+        /// The seconds between two polls for changes whose notifications were lost; by default 60, and at least 0.01.
         public var pollInterval: TimeInterval = 60
         /// The minimum number of records between two snapshots of a store; by default 1,024.
         public var snapshotDistance = 1024

@@ -5,8 +5,9 @@ import Synchronization
 /// The simulated process of one launch, which may be killed at a boundary.
 ///
 /// There is a boundary before and after each call into Store Kit that reaches the store, each batch of updates, each
-/// write to the journal, and each write to the app's storage. A launch that calls the store directly has fewer
-/// boundaries, and is killed at none of them. The code of a killed process runs on until it waits, but has no effect.
+/// write to the journal, each write to the app's storage, and each request to the app's server. A launch that calls the
+/// store directly has fewer boundaries, and is killed at none of them. The code of a killed process runs on until it
+/// waits, but has no effect.
 final class AppProcess: Sendable {
     /// A place where a process may be killed.
     enum Boundary: String, CaseIterable, Sendable {

@@ -31,9 +31,9 @@ import StoreCore
 /// The app's own threads are not simulated, nor are dispatch queues on systems without glibc. If such a thread
 /// writes to the storage, or calls a queue or store of the running launch that was passed to it, the simulation reports
 /// a violation. If it uses `SKPaymentQueue.default()`, `Transaction.all` or the like, it reaches the process's store and
-/// not the launch's: the `hint` of failures and reports has the number of such calls, from any code of the process.
-/// Nothing else on such threads is detected. Differences between two processes, as in the order of a `Set`, a `UUID()`
-/// or a random number, are not simulated.
+/// not the launch's: a run that fails writes the number of such calls, from any code of the process, to the standard
+/// error stream. Nothing else on such threads is detected. Differences between two processes, as in the order of a
+/// `Set`, a `UUID()` or a random number, are not simulated.
 public struct AppSimulation<App>: Sendable {
     /// A simulated app's launch.
     public typealias Launch = @Sendable (AppLaunch) async throws -> App

@@ -17,7 +17,8 @@ public enum AppStep: Hashable, Sendable {
     /// The app's process is killed at the n-th boundary from now, counted from 1, and launched again.
     ///
     /// There is a boundary before and after each submission to the store, each request for products, transactions,
-    /// receipts or hosted files, each update, each write of the queue, and each write to ``AppLaunch/storage``.
+    /// receipts or hosted files, each update, each write of the queue, each write to ``AppLaunch/storage``, and each
+    /// request to ``AppLaunch/server``.
     case kill(after: Int)
     /// The app ends while it is idle, and is launched again.
     case relaunch
