@@ -49,7 +49,8 @@ extension SKTestSession {
     /// An error for ``FailableStoreKitAPI/purchase`` also fails each payment of Store Kit 1, with the `SKError` of the
     /// same meaning (A12); other calls of Store Kit 1 are not affected. A cancellation of a purchase is returned, not
     /// thrown (A14b). ``resetToDefaultState()`` removes all errors, and so does creating another session in the
-    /// context.
+    /// context. With the quirk `StoreQuirk.keepsErrors`, another session retains the errors, and nil does not remove
+    /// that of a purchase.
     ///
     /// - Parameters:
     ///   - error: the failure; nil for none.

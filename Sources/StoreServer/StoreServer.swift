@@ -211,7 +211,8 @@ extension StoreServer {
         ///
         /// `CertificateAuthority.serverIdentity(for:at:)` issues an identity.
         public var identity: ServerIdentity?
-        /// The shared secret that verification requires for receipts with auto-renewable subscriptions; nil for none.
+        /// The shared secret that verification requires for receipts with auto-renewable subscriptions; by default nil,
+        /// for none.
         public var sharedSecret: String?
         /// The API key of the clients; by default nil, for a new key.
         public var credentials: Credentials?
@@ -278,7 +279,7 @@ extension StoreServer {
         package var controlPerformer: ControlPerformer?
         /// The observer of requests and deliveries, which is called on any thread.
         package var observer: (@Sendable (ServerLogLine) -> Void)?
-        /// The log, which receives a line for each failure.
+        /// The log, which receives a line for each failure; by default the standard error stream.
         ///
         /// The log never receives a key, a receipt or an account.
         public var log = StoreLog.standardError

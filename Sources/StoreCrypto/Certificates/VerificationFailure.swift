@@ -32,7 +32,7 @@ public enum VerificationFailure: Error, Hashable, Sendable, CustomStringConverti
     case noSigningDate
     /// The signature is not the leaf's for this content.
     case wrongSignature
-    /// The signature is valid, but its content is not a purchase.
+    /// The signature is valid, but its content is none that the App Store signs, such as a purchase or a notification.
     case foreignContent
 
     /// A place in a chain of certificates.

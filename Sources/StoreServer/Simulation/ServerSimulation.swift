@@ -71,11 +71,11 @@ public struct ServerSimulation: Sendable {
     ///
     /// - Parameters:
     ///   - seed: the first life's seed. Each further life has the next number as its seed.
-    ///   - runs: the number of lives; by default that of the file.
-    ///   - steps: the number of steps in each life; by default that of the file. With another number, the same seed
-    ///     draws a different life.
-    ///   - jobs: the maximum number of threads; by default the number of the machine's cores. A server that runs
-    ///     already has one job.
+    ///   - runs: the number of lives, at least 1; by default that of the file.
+    ///   - steps: the number of steps in each life, at least 1; by default that of the file. With another number, the
+    ///     same seed draws a different life.
+    ///   - jobs: the maximum number of threads, at least 1; by default the number of the machine's cores. A server that
+    ///     runs already has one job.
     ///   - progress: receives the number of lives so far after each life, on any thread.
     /// - Returns: a report.
     /// - Throws: ``ServerSimulationFailure`` for the first life that breaks a rule; ``ServerSimulationError`` for a
