@@ -303,6 +303,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Turns off the auto-renewal of a transaction's subscription, which then ends with its period (behavior 213).
     ///
+    /// A subscription whose last renewal failed ends at once, and one with a commitment ends with the commitment.
+    ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, and ``SKTestError/Code/noSubscriptionFound`` for a
     ///   transaction without a subscription, or with one that is over.
     open func disableAutoRenewForTransaction(identifier: UInt) throws {
@@ -312,7 +314,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     /// Expires a subscription now, and turns its renewal off (behavior 214).
     ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product
-    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
+    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber, and
+    ///   ``SKTestError/Code/invalidAction`` for a subscription that is a member of a bundle.
     open func expireSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.expireSubscription(inGroup: group) }
@@ -320,8 +323,12 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
 
     /// Ends a subscription's period now and begins the next (behavior 215).
     ///
+    /// Auto-renewal is turned on, and a pending request for consent to a higher price is withdrawn. If renewals fail,
+    /// billing retry or a grace period begins instead of the next period.
+    ///
     /// - Throws: ``SKTestError/Code/invalidProductIdentifier``, ``SKTestError/Code/invalidProductType`` for a product
-    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber.
+    ///   that does not renew, ``SKTestError/Code/noSubscriptionFound`` for one without a subscriber, and
+    ///   ``SKTestError/Code/invalidAction`` for a subscription that is a member of a bundle.
     open func forceRenewalOfSubscription(productIdentifier: String) throws {
         let group = try group(of: productIdentifier)
         try act { store in try store.account.forceRenewal(inGroup: group) }

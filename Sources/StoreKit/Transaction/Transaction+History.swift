@@ -16,12 +16,14 @@ extension Transaction {
     /// The newest transaction of each product that the account is entitled to now, newest first.
     ///
     /// These are non-consumables, subscriptions that are paid for or in their grace period, and every non-renewing
-    /// subscription, even one that ended long ago. Refunded purchases are excluded.
+    /// subscription, even one that ended long ago. Refunded purchases are excluded. A product that the account has
+    /// bought, and that its family shares with it too, occurs twice, with both transactions.
     public static var currentEntitlements: Transactions {
         StoreKit2Driver.current.transactions(HistoryQuery(.entitlements))
     }
 
-    /// Returns the transactions that entitle the account to a product; empty if none does.
+    /// Returns the transactions that entitle the account to a product: its own, and one that its family shares; empty
+    /// if there is neither.
     public static func currentEntitlements(for productID: String) -> Transactions {
         StoreKit2Driver.current.transactions(HistoryQuery(.entitlements, ofProduct: productID))
     }

@@ -25,7 +25,7 @@ public struct StoreServerNotification: Sendable {
     public let identifier: UUID
     /// The type, `notificationType`, such as `DID_RENEW`.
     public let type: String
-    /// The subtype, such as `BILLING_RECOVERY`; nil for a type without subtypes.
+    /// The subtype, such as `BILLING_RECOVERY`; nil if the notification has none, as most renewals do not.
     public let subtype: String?
     /// The date of the event that the notification reports.
     public let date: Date
