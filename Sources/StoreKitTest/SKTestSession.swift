@@ -339,7 +339,8 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     /// The price need not change, and the request may be repeated. Without a decision the subscription ends with its
     /// period.
     ///
-    /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``.
+    /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
+    ///   ``SKTestError/Code/invalidAction`` for a subscription that is a member of a bundle.
     open func requestPriceIncreaseConsentForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.requestPriceIncreaseConsent(inGroup: $1) }
     }
@@ -347,7 +348,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     /// Consents to the higher price: the subscription continues (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    /// ``SKTestError/Code/invalidAction`` if consent was not requested.
+    ///   ``SKTestError/Code/invalidAction`` if consent was not requested.
     open func consentToPriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.agree, inGroup: $1) }
     }
@@ -355,7 +356,7 @@ open class SKTestSession: NSObject, @unchecked Sendable {  // unchecked: its pro
     /// Declines the higher price: the subscription will not renew (behavior 216).
     ///
     /// - Throws: ``SKTestError/Code/noTransactionFound``, ``SKTestError/Code/noSubscriptionFound``, and
-    /// ``SKTestError/Code/invalidAction`` if consent was not requested.
+    ///   ``SKTestError/Code/invalidAction`` if consent was not requested.
     open func declinePriceIncreaseForTransaction(identifier: UInt) throws {
         try act(onSubscriptionOf: identifier) { try $0.answerPriceConsent(.decline, inGroup: $1) }
     }

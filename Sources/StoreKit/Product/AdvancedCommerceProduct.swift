@@ -80,6 +80,8 @@ extension AdvancedCommerceProduct {
         public var debugDescription: String { option.debugDescription }
 
         /// The decision whether a purchase continues if the storefront changes while it is under way.
+        ///
+        /// The option is like ``Product/PurchaseOption/onStorefrontChange(shouldContinuePurchase:)``.
         public static func onStorefrontChange(
             shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
         ) -> AdvancedCommerceProduct.PurchaseOption {

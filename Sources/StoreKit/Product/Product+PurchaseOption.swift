@@ -86,6 +86,11 @@ extension Product.PurchaseOption {
     ///
     /// Without this option, the payment queue's delegate decides; without a delegate, the purchase continues. A
     /// purchase that does not continue throws `StoreKitError.notAvailableInStorefront`.
+    ///
+    /// - Parameter shouldContinuePurchase: returns whether the purchase continues in the new storefront. It is called
+    ///   where the queue delivers its callbacks, by default on the main queue. A sandbox store waits for one second of
+    ///   its clock (behavior 171): an answer that has not come by then counts as no.
+    /// - Returns: the option.
     public static func onStorefrontChange(
         shouldContinuePurchase: @escaping @Sendable (Storefront) -> Bool
     ) -> Product.PurchaseOption {
