@@ -42,7 +42,10 @@ package struct HTTPLimits: Hashable, Sendable {
     package var patienceWithCrowds: TimeInterval = 1
     /// The number of threads that handle requests, each of which has connections of its own.
     package var threads: UInt32 = 4
-    /// The maximum time for which a server that is being stopped waits for requests in progress, in seconds.
+    /// The maximum time for which a server that is being stopped waits for requests in progress before it closes their
+    /// connections, in seconds.
+    ///
+    /// The server still waits, without limit, until its handler has returned.
     package var patience: Double = 5
 
     package init() {}

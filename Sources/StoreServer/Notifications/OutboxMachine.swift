@@ -4,8 +4,8 @@ import StoreCore
 /// The logic of an outbox, which decides which notification is sent next and how, and when a failed one is sent again.
 ///
 /// First attempts are made in the order of the ledger, except for those that a rule holds back. A failed notification
-/// is retried after each of the delays, and does not hold up other notifications. Apart from the rules, the whole state
-/// is in the ledger, so a new machine continues where another one ended.
+/// is retried after each of the delays, and does not hold up other notifications. Apart from the rules, and from the
+/// HTTP statuses of responses, the whole state is in the ledger, so a new machine continues where another one ended.
 struct OutboxMachine {
     /// The next step of an outbox.
     enum Step {
