@@ -23,3 +23,19 @@ private func choosePromotions(in store: SandboxStore) async throws {
     try await Product.PromotionInfo.updateProductOrder(byID: [])
     #expect(store.device.promotedProducts == ["sword", "shield", "full.game"])
 }
+
+@Test func `A purchase that is begun on the store's page is an intent`() async throws {
+    let store = try SandboxStore(products: [.nonConsumable("full.game", price: "4.99")])
+    try await StoreContext(backend: store, delivery: .inline).run {
+        var intents = PurchaseIntent.intents.makeAsyncIterator()
+        try store.device.promote("full.game")
+        let intent = try #require(await intents.next())
+        #expect(intent.id == "full.game")
+        guard case .success(let result) = try await intent.product.purchase() else {
+            Issue.record("it was not bought")
+            return
+        }
+        await result.unsafePayloadValue.finish()
+        #expect(store.account.entitlements.map(\.productIdentifier) == ["full.game"])
+    }
+}
