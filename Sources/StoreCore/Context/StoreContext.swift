@@ -163,7 +163,13 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// Detached tasks that the closure starts have it too, unless they begin on an actor.
+    /// The closure is passed nothing: inside it, `SKPaymentQueue.default()` and Store Kit 2 use this context. Calls may be
+    /// nested; the inner context is current until its closure returns. Detached tasks that the closure starts have the
+    /// context too, unless they begin on an actor.
+    ///
+    /// - Parameter body: the closure.
+    /// - Returns: the result of the closure.
+    /// - Throws: the error that the closure throws.
     public func run<R>(_ body: () throws -> R) rethrows -> R {
         if owner != nil { DetachedTasks.use() }
         return try Self.$bound.withValue(self, operation: body)
@@ -171,7 +177,15 @@ public final class StoreContext: Sendable {
 
     /// Runs a closure with this context as ``current``, in the calling task and the tasks that it starts.
     ///
-    /// Detached tasks that the closure starts have it too, unless they begin on an actor.
+    /// The closure is passed nothing: inside it, `SKPaymentQueue.default()` and Store Kit 2 use this context. Calls may be
+    /// nested; the inner context is current until its closure returns. Detached tasks that the closure starts have the
+    /// context too, unless they begin on an actor.
+    ///
+    /// - Parameters:
+    ///   - isolation: the actor on which the closure runs; the caller's by default.
+    ///   - body: the closure.
+    /// - Returns: the result of the closure.
+    /// - Throws: the error that the closure throws.
     public func run<R>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
