@@ -31,6 +31,9 @@ public struct ServerNotifications: AsyncSequence, Sendable {
 
     /// Returns the notifications from the creation of the sequence until now, oldest first, without waiting.
     ///
+    /// A notification is in the list once, as soon as the call has returned that causes it, or the clock has passed its
+    /// date. Deliveries have no effect on the list: whether a server was sent a notification, refused it or got it twice.
+    ///
     /// - Throws: an error of the ledger that prevents reading it, or of the signer.
     public func received() throws -> [StoreServerNotification] {
         var received: [StoreServerNotification] = []
