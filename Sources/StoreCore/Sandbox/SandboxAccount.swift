@@ -49,8 +49,8 @@ public struct SandboxAccount: Sendable {
     /// The total charged to the account since the store's ledger began, at the prices of the time.
     ///
     /// Refunds do not reduce it, see ``totalRefunded``. Deleted transactions are left out. Amounts in different
-    /// currencies are added as they are, without a conversion. The first read of a store's transactions reads the
-    /// ledger from its beginning.
+    /// currencies are added as they are, without a conversion. The first read of a store's history loads the whole
+    /// ledger, later ones only the records appended since.
     ///
     /// - Throws: the error that prevents reading the ledger.
     public var totalCharged: Decimal { get throws { try transactions.reduce(0) { $0 + ($1.chargedAmount ?? 0) } } }
