@@ -601,6 +601,45 @@ def be_wide(program, browser):
             window.opened.close()
 
 
+def sell_on_terms(program, products, browser):
+    """A plan and a request are chosen as a product has them, and the sheet says what was agreed on."""
+    generic = "com.example.app.aca.generic.subscription"
+    sold = [
+        {"id": "coins", "price": "0.99"}, {"id": generic, "kind": "autoRenewable", "price": "0.29", "group": "generic"},
+        {"id": "year", "kind": "autoRenewable", "price": "99.99", "period": "P1Y", "monthlyPrice": "9.99"},
+        {"id": "news", "kind": "autoRenewable", "price": "2.99"},
+        {"id": "bundle", "kind": "subscriptionBundle", "price": "5.99", "members": ["news"]},
+    ]
+    with tempfile.TemporaryDirectory() as folder, Server(program, folder, products, is_in_memory=True) as server:
+        status, store = server.ask("/control/v1/stores", json.dumps({"products": sold}), Authorization=f"Bearer {server.token}")
+        assert status in (200, 201), store
+        window = Window(browser, f"{store['console'].split('#')[0]}#token={server.token}", width=1440)
+        page, sheet = window.page, window.page.locator("#sheet")
+        window.go("#/products")
+        for product, terms in (("year", "Subscription, 1 year"), ("bundle", "Bundle, 1 month: news"), (generic, "Generic subscription")):
+            expect(window.row(product)).to_contain_text(terms)
+        window.press("Buy…", "#bar")
+        page.locator("#buy-product").select_option("coins")
+        for field in ("#buy-plan", "#buy-request"):
+            expect(page.locator(field)).to_be_hidden()
+        page.locator("#buy-product").select_option("year")
+        page.locator("#buy-plan").select_option("monthly")
+        expect(page.locator("#buy-line")).to_have_text(re.compile("^buy year .*--billing-plan monthly"))
+        page.screenshot(path=pictures / "plan.png")
+        page.locator("#buy-now").click()
+        expect(page.locator("#dialog")).to_be_hidden()
+        window.buy(generic)
+        window.buy("bundle")
+        window.go("#/transactions")
+        for product, words in (("year", "monthly, payment 1 of 12"), (generic, "News $4.99"), ("news", "Bundle")):
+            page.locator("#view tbody tr", has_text=product).get_by_role("link").first.click()
+            expect(sheet).to_contain_text(words)
+            window.close()
+        window.go("#/subscriptions")
+        expect(page.locator("#view")).to_contain_text("payment 1 of 12")
+        window.opened.close()
+
+
 def be_large(program, products, browser, size):
     """Measures the first view, a filter and a search of the timeline of a store with many transactions; returns their seconds."""
     customers = 200
@@ -670,6 +709,7 @@ def main(program, products, size):
             find(windows, server)
         be_empty(program, browser)
         be_wide(program, browser)
+        sell_on_terms(program, products, browser)
         total, first, filters, search = be_large(program, products, browser, size)
     print(f"console: at {total:,} transactions the first view took {first:.2f} s, a filter {filters[0]:.2f} to {filters[-1]:.2f} s, "
           f"a search of the timeline {search:.2f} s")

@@ -33,6 +33,7 @@ extension ConsoleReader {
         [
             "product": .string(product.identifier), "title": .string(context.title(of: product.identifier)),
             "kind": .string(product.kind.rawValue), "kindWords": .string(ConsoleWords.kind(product.kind)),
+            "terms": .string(ConsoleWords.terms(product, context.title)),
             "group": .optional(product.subscription?.groupIdentifier),
             "price": .string("\(shown?.price ?? product.price)"), "currency": .optional(context.currency),
             "period": .optional(product.subscription.map { ConsoleWords.period($0.period) }),
@@ -51,7 +52,39 @@ extension ConsoleReader {
                     }
             ), "notOnSale": .optional(store.reasonForInvalidity(of: product.identifier)),
             "isFamilyShareable": .bool(product.isFamilyShareable),
+            "plans": .array(plans(of: product, shown, context)), "request": .optional(Self.request(for: product)),
         ]
+    }
+
+    /// Returns the ways to pay for a product that is billed monthly too, each with its word in a command; else none.
+    private func plans(of product: SandboxProduct, _ shown: StoreProduct?, _ context: ConsoleContext) -> [JSONValue] {
+        guard let subscription = product.subscription,
+            let monthly = shown?.subscription?.billingPlans.first(where: { $0.plan == .monthly })
+        else { return [] }
+        let atOnce = "\(context.price(shown?.price ?? product.price)) at once"
+        let byMonth = "\(context.price(monthly.price)) each month for \(ConsoleWords.period(subscription.period))"
+        return [[.string(""), .string(atOnce)], [.string("monthly"), .string(byMonth)]].map(JSONValue.array)
+    }
+
+    /// Returns a request by which a generic product can be bought; nil for any other product.
+    private static func request(for product: SandboxProduct) -> String? {
+        guard product.isAdvancedCommerce else { return nil }
+        let item: JSONValue = [
+            "SKU": .string("news"), "displayName": .string("News"), "description": .string("All of it"),
+            "price": .number(4990),
+        ]
+        let purchase: JSONValue =
+            product.kind == .autoRenewable
+            ? [
+                "operation": .string("CREATE_SUBSCRIPTION"), "period": .string("P1M"), "items": .array([item]),
+                "descriptors": ["displayName": .string("Pass"), "description": .string("All channels")],
+            ]
+            : ["operation": .string("CREATE_ONE_TIME_CHARGE"), "item": item]
+        let head: JSONValue = [
+            "version": .string("1"), "currency": .string("USD"), "taxCode": .string("C003-00-1"),
+            "requestInfo": ["requestReferenceId": .string("\(UUID())")],
+        ]
+        return (head + purchase).encoded
     }
 }
 

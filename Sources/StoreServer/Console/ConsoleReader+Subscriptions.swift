@@ -124,6 +124,7 @@ extension ConsoleContext {
             let isSame = change.product == subscription.productIdentifier
             let product = isSame ? "" : " as \(title(of: change.product))"
             return "until \(end), then renews\(product) for \(price(change.charge ?? 0))"
+                + (subscription.commitment.map { "; \(ConsoleWords.commitment($0, now))" } ?? "")
         case .ends: return "until \(end), then ends: \(ConsoleWords.reason(change.end))"
         case .paymentFails: return "until \(end), then the payment fails"
         case .graceEnds: return "until \(end), then the grace period ends"

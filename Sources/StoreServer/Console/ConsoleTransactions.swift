@@ -33,7 +33,7 @@ struct ConsoleTransactions: Sendable {
             ?? store.devices.first { $0.account?.name == transaction.account }
         let row = ConsoleContext(store).rows([transaction])[0]
         let details: JSONValue = [
-            "transaction": row + facts(about: transaction), "story": try story(of: identifier),
+            "transaction": row, "facts": try facts(about: transaction), "story": try story(of: identifier),
             "notifications": try notifications(about: identifier), "jws": jws(of: identifier),
         ]
         guard let device else { return details }
@@ -41,15 +41,31 @@ struct ConsoleTransactions: Sendable {
         return details + ["receipt": receipt(of: device), "transactionReceipt": .optional(single.map(Self.indented))]
     }
 
-    /// Returns what the row of a transaction leaves out.
-    private func facts(about transaction: SandboxTransaction) -> JSONValue {
-        [
-            "storeState": .string("\(transaction.state)"), "origin": .string(transaction.origin.rawValue),
-            "expires": .optional(transaction.expirationDate), "cancelled": .optional(transaction.cancellationDate),
-            "refund": .optional(transaction.refundedAmount.map { "\($0)" }),
-            "sharedBy": .optional(transaction.sharedBy),
-            "held": .optional(transaction.held),
+    /// Returns what a sheet lists about a transaction: pairs of a name and its words, without those that do not apply.
+    private func facts(about transaction: SandboxTransaction) throws -> JSONValue {
+        let identifier = transaction.id
+        let payload = try view.payloads(of: [identifier])[identifier]
+        let (currency, info) = (transaction.currency, payload?.advancedCommerceInfo)
+        func price(_ amount: Decimal) -> String { ConsoleWords.price(amount, currency) }
+        let plan = payload?.commitmentInfo.map {
+            "monthly, payment \($0.billingPeriodNumber) of \($0.totalBillingPeriods)"
+        }
+        let items = info?.items.map { item in
+            let refunded = (item.refunds ?? []).reduce(0) { $0 + $1.refundAmount }
+            return "\(item.displayName) \(price(Decimal(item.price) / 1000))"
+                + (refunded == 0 ? "" : " (\(price(Decimal(refunded) / 1000)) paid back)")
+        }
+        let facts = [
+            ("Quantity", transaction.quantity > 1 ? "\(transaction.quantity)" : nil), ("Device", transaction.device),
+            ("Date", ConsoleWords.moment(transaction.date)),
+            ("Until", transaction.expirationDate.map(ConsoleWords.moment)), ("Plan", plan),
+            ("Bundle", payload?.bundleProductId), ("Pass", info?.descriptors?.displayName),
+            ("Items", items?.joined(separator: ", ")),
+            ("Finished", transaction.isFinished ? "yes" : "no, the app has not finished it"),
+            ("Paid back", transaction.refundedAmount.map(price)), ("Shared by", transaction.sharedBy),
+            ("Failure", transaction.failure?.reason), ("State", "\(transaction.state)"),
         ]
+        return .array(facts.compactMap { name, words in words.map { .array([.string(name), .string($0)]) } })
     }
 
     /// Returns what happened to a transaction, oldest first: what the store recorded, and what devices were told.

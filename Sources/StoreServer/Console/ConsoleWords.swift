@@ -12,6 +12,11 @@ enum ConsoleWords {
         return "\(day) \(months[month - 1])\(isSameYear ? "" : " \(parts[0])")"
     }
 
+    /// Returns a date in UTC to the minute, as in `2026-06-18 09:41 UTC`.
+    static func moment(_ date: Date) -> String {
+        date.formatted(.iso8601).prefix(16).replacing("T", with: " ") + " UTC"
+    }
+
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
@@ -40,6 +45,21 @@ enum ConsoleWords {
         case .subscriptionSuite: "Suite"
         case .subscriptionBundle: "Bundle"
         }
+    }
+
+    /// Returns what a product is, as in `Subscription, 1 year`, with the products that a suite or a bundle includes.
+    static func terms(_ product: SandboxProduct, _ title: (String) -> String) -> String {
+        let kind = kind(product.kind)
+        let length = product.subscription.map { ", \(period($0.period))" } ?? ""
+        let members = product.subscription?.members.map(title) ?? []
+        return (product.isAdvancedCommerce ? "Generic \(kind.lowercased())" : kind) + length
+            + (members.isEmpty ? "" : ": \(members.joined(separator: ", "))")
+    }
+
+    /// Returns how far a commitment is, as in `payment 3 of 12, committed until 18 Jun`.
+    static func commitment(_ commitment: SandboxSubscription.Commitment, _ now: Date) -> String {
+        "payment \(commitment.billingPeriodNumber) of \(commitment.totalBillingPeriods), committed until "
+            + day(commitment.expirationDate, now) + (commitment.willRenew ? "" : " and not renewed then")
     }
 
     /// Returns the terms of an offer, as in `$0.99 per month for 3 months`.

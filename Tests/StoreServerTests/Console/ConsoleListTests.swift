@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreScenario
 import Testing
 
 @testable import StoreServer
@@ -131,6 +132,47 @@ import Testing
         #expect(try all("/products?", "product") == Shop.products.map(\.identifier))
         #expect(try all("/products?kind=consumable&", "product") == ["coins"])
         #expect(try shop.ask("/products?kind=autoRenewable&limit=2").total.number == 4)
+    }
+
+    @Test func `A year that is billed monthly can be bought either way, and says how far its commitment is`() throws {
+        let year = SandboxProduct.autoRenewable("year", price: "99.99", period: .yearly, group: "years")
+        try shop.shop.store.register(year.billedMonthly(price: "9.99"))
+        let row = try shop.ask("/products?search=year").rows[0]
+        #expect(row.terms.text == "Subscription, 1 year")
+        #expect(row.plans.list.map { $0[0].text } == ["", "monthly"])
+        #expect(row.plans.list.map { $0[1].text } == ["$99.99 at once", "$9.99 each month for 1 year"])
+        #expect(try shop.ask("/products?search=weekly").rows[0].plans.list.isEmpty)
+        try shop.perform("buy year --billing-plan monthly", "advance 2mo")
+        func sentence() throws -> String? { try shop.ask("/subscriptions").rows[0].sentence.text }
+        let committed = "until 1 Apr, then renews for $9.99; payment 3 of 12, committed until 1 Jan 2026"
+        #expect(try sentence() == committed)
+        try shop.perform("auto-renew off years")
+        #expect(try sentence() == committed + " and not renewed then")
+    }
+
+    @Test func `A bundle lists what is in it, and a generic product has a request by which it can be bought`() throws {
+        var pass = SandboxProduct.autoRenewable("pass", price: "0.29", period: .monthly, group: "generic")
+        pass.isAdvancedCommerce = true
+        var charge = SandboxProduct.consumable("charge", price: "0.29")
+        charge.isAdvancedCommerce = true
+        let both = SandboxProduct.subscriptionBundle(
+            "both",
+            price: "12.99",
+            period: .monthly,
+            group: "bundles",
+            members: ["gold", "weekly"]
+        )
+        for product in [both, pass, charge] { try shop.shop.store.register(product) }
+        let row = try shop.ask("/products?search=both").rows[0]
+        #expect(row.terms.text == "Bundle, 1 month: gold, weekly" && row.request.value is NSNull)
+        let terms = try ["pass", "charge"].map { try shop.ask("/products?search=\($0)").rows[0].terms.text }
+        #expect(terms == ["Generic subscription, 1 month", "Generic consumable"])
+        for product in ["pass", "charge"] {
+            let request = try #require(try shop.ask("/products?search=\(product)").rows[0].request.text)
+            try shop.perform("buy \(product) --request \(Word.source(of: request, isQuoted: true))")
+        }
+        #expect(try shop.ask("/transactions").rows.list.map(\.product.text) == ["charge", "pass"])
+        #expect(try shop.ask("/transactions").rows.list.map(\.charge.text) == ["4.99", "4.99"])
     }
 
     @Test func `Prices are those of the storefront, in its currency`() throws {

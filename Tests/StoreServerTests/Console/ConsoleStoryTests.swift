@@ -32,7 +32,44 @@ import Testing
         let details = try shop.ask("/transaction/1")
         #expect(details.notifications[0].type.text == "ONE_TIME_CHARGE")
         #expect(details.notifications[0].attempts[0].result.text == "SUCCESS")
-        #expect(details.transaction.storeState.text == "purchased" && details.transaction.finished.bool == true)
+        #expect(details.transaction.finished.bool == true)
+        #expect(
+            try facts(1) == [
+                "Device: device", "Date: 2025-01-01 01:00 UTC", "Finished: yes", "State: purchased",
+            ]
+        )
+    }
+
+    /// Returns what the sheet of a transaction lists.
+    private func facts(_ number: Int) throws -> [String] {
+        try shop.ask("/transaction/\(number)").facts.list.map { "\($0[0].text ?? "?"): \($0[1].text ?? "?")" }
+    }
+
+    @Test func `A sheet names the plan, the bundle and the items of a transaction, and what was paid back`() throws {
+        let store = shop.shop.store
+        let year = SandboxProduct.autoRenewable("year", price: "99.99", period: .yearly, group: "years")
+        var pass = SandboxProduct.autoRenewable("pass", price: "0.29", period: .monthly, group: "generic")
+        pass.isAdvancedCommerce = true
+        let both = SandboxProduct.subscriptionBundle(
+            "both",
+            price: "12.99",
+            period: .monthly,
+            group: "bundles",
+            members: ["gold", "weekly"]
+        )
+        for product in [year.billedMonthly(price: "9.99"), both, pass] { try store.register(product) }
+        try shop.perform("buy year --billing-plan monthly", "buy both")
+        #expect(try facts(1).contains("Plan: monthly, payment 1 of 12"))
+        let members = try shop.ask("/transactions?search=gold").rows.list
+        let gold = try #require(members.first?.transaction.text.flatMap { Int($0) })
+        #expect(try facts(gold).contains("Bundle: both"))
+        let request = try #require(try shop.ask("/products?search=pass").rows[0].request.text)
+        let bought = try store.account.buy("pass", compactJWS: store.signedRequest(Data(request.utf8)))
+        let number = try #require(Int(bought))
+        #expect(try facts(number).contains("Items: News $4.99") && facts(number).contains("Pass: Pass"))
+        try shop.perform("refund \(bought)")
+        #expect(try facts(number).contains("Items: News $4.99 ($4.99 paid back)"))
+        #expect(try facts(number).contains("Paid back: $4.99"))
     }
 
     @Test func `An app that is killed is told again at its next launch`() throws {

@@ -1,7 +1,7 @@
 // Buying, as on the store's sheet, with the outcome that one wants.
 
 import { attempt } from "./acts.js";
-import { code, el, money, toast } from "./dom.js";
+import { el, money, noProducts, toast } from "./dom.js";
 import { closeDialog, labeled, openDialog, select } from "./dialog.js";
 import { lineOf, performed } from "./server.js";
 import { store, readCommands, readProducts } from "./store.js";
@@ -28,6 +28,8 @@ export async function buy({ product, account } = {}) {
   const customerField = select("buy-customer", customers.map((one) => [one.account, one.account]), chosen);
   const deviceField = el("select", { id: "buy-device" });
   const offerField = el("select", { id: "buy-offer" });
+  const planField = el("select", { id: "buy-plan" });
+  const requestField = el("textarea", { id: "buy-request", spellcheck: "false" });
   const failureField = el("select", { id: "buy-failure", "aria-label": "Failure" },
     ...failures(commands).map((word) => el("option", {}, word)));
   const radios = outcomes.map(([value, words, explanation]) => el("div", { class: "choice" },
@@ -47,8 +49,15 @@ export async function buy({ product, account } = {}) {
     field.closest(".field").hidden = options.length < 2;
   };
   const text = () => lineOf("buy", [productField.value], { account: customerField.value, device: deviceField.value,
-    offer: offerField.value, outcome: outcome() });
+    offer: offerField.value, "billing-plan": planField.value, request: requestField.value, outcome: outcome() });
+  let shown;
   const show = () => {
+    if (shown !== productField.value) {
+      shown = productField.value;
+      requestField.value = current()?.request || "";
+      requestField.closest(".field").hidden = !requestField.value;
+    }
+    fill(planField, current()?.plans || []);
     const devices = customers.find((one) => one.account === customerField.value)?.devices || [];
     fill(deviceField, devices.map((one) => [one, one]));
     fill(offerField, [["", "None"], ...(current()?.offers || []).filter((one) => one.kind === "promotional")
@@ -67,14 +76,10 @@ export async function buy({ product, account } = {}) {
     });
   } },
   labeled("Product", productField), labeled("Customer", customerField), labeled("Device", deviceField),
-  labeled("Offer", offerField), el("fieldset", {}, el("legend", {}, "Outcome"), ...radios),
+  labeled("Plan", planField), labeled("Offer", offerField), labeled("Request", requestField), el("fieldset", {}, el("legend", {}, "Outcome"), ...radios),
   el("p", { class: "line" }, line), el("div", { class: "buttons", "data-errors": true }, button));
   failureField.addEventListener("change", () => { form.querySelector('[type=radio][value=""]').checked = true; show(); });
-  if (products.length === 0) {
-    openDialog("Buy", el("p", { class: "empty" }, "There are no products to buy. Serve the store with ",
-      code("--configuration Garden.storekit"), "."));
-    return;
-  }
+  if (products.length === 0) return openDialog("Buy", noProducts());
   openDialog("Buy", form);
   show();
   (product ? form.elements.outcome[0] : productField).focus();

@@ -112,3 +112,5 @@ export function quoted(word) {
 }
 
 export function empty(...sentences) { return el("p", { class: "empty" }, ...sentences); }
+export const noProducts = () => empty("There are no products. Serve the store with ",
+  code("--configuration Garden.storekit"), ", a file of Xcode’s.");

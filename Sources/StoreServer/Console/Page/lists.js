@@ -3,7 +3,7 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { buy } from "./buy.js";
-import { button, code, day, el, empty, facts, moment, money, note, plural, status, titleOf } from "./dom.js";
+import { button, code, day, el, empty, facts, moment, money, noProducts, note, plural, status, titleOf } from "./dom.js";
 import { query } from "./server.js";
 import { pager, rowLink, table } from "./table.js";
 
@@ -16,9 +16,6 @@ export function nothing(current, ...sentences) {
     : empty(...sentences);
 }
 const here = () => location.hash.replace(/^#\/?/, "").split(/[?/]/)[0] || "overview";
-
-export const noProducts = () => empty("There are no products. Serve the store with ",
-  code("--configuration Garden.storekit"), ", a file of Xcode’s.");
 
 const buyButton = (key, label, what, about) => button(label, () => buy(what), { key: key, "aria-label": about });
 
@@ -169,8 +166,7 @@ export const products = {
     return [table("Products", [
       { head: "Product", class: "c-main", cell: (row) => row.title },
       { head: "Identifier", wide: true, cell: (row) => code(row.product) },
-      { head: "Kind", class: "c-who", cell: (row) => row.kindWords
-        + (row.period ? `, ${row.period}` : "") },
+      { head: "Kind", class: "c-who", cell: (row) => row.terms },
       { head: "Group", wide: true, cell: (row) => row.group || "" },
       { head: "Offers", wide: true, cell: (row) => row.offers.length
         ? el("span", { title: row.offers.map((one) => one.words).join("\n") }, plural(row.offers.length, "offer")) : "" },

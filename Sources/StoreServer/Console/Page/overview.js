@@ -3,8 +3,8 @@
 import { address } from "./address.js";
 import { actButton } from "./acts.js";
 import { openClock } from "./clock.js";
-import { button, capital, count, day, el, empty, money, note, status, titleOf } from "./dom.js";
-import { buyFirst, noProducts, transactionColumns } from "./lists.js";
+import { button, capital, count, day, el, empty, money, noProducts, note, status, titleOf } from "./dom.js";
+import { buyFirst, transactionColumns } from "./lists.js";
 import { rowLink, table } from "./table.js";
 
 function section(id, title, total, ...content) {

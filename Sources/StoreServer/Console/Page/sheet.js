@@ -30,13 +30,10 @@ function transactionSheet(details) {
   return [
     el("p", { class: "lead" }, status(row.state, row.sentence), el("strong", {}, money(row.charge, row.currency))),
     row.acts.length ? el("div", { class: "buttons", "data-errors": true }, ...row.acts.map((act) => actButton(act))) : null,
-    facts([["Product", [row.title, " ", note(row.product)]], ["Quantity", row.quantity > 1 ? row.quantity : null],
-      ["Customer", customer], ["Device", row.device], ["Date", moment(row.date) + " UTC"],
-      ["Until", row.expires && moment(row.expires) + " UTC"], ["Finished", row.finished ? "yes" : "no, the app has not finished it"],
-      ["Paid back", money(row.refund, row.currency)], ["Shared by", row.sharedBy], ["Failure", row.reason],
+    facts([["Product", [row.title, " ", note(row.product)]], ["Customer", customer],
       ["Original", row.original && row.original !== row.transaction
         ? el("a", { href: address({ ...route.current, id: row.original }) }, "#" + row.original) : null],
-      ["State", el("code", {}, row.storeState)]]),
+      ...details.facts]),
     details.story.length ? part("Story", el("ol", { class: "story" }, ...details.story.map((step) =>
       el("li", { class: step.kind }, el("time", {}, moment(step.date)), el("span", {}, step.what,
         step.device ? note(" on " + step.device) : null))))) : null,
