@@ -55,7 +55,7 @@ struct ConsoleTransactions: Sendable {
             return "\(item.displayName) \(price(Decimal(item.price) / 1000))"
                 + (refunded == 0 ? "" : " (\(price(Decimal(refunded) / 1000)) paid back)")
         }
-        let facts = [
+        let facts: [(name: String, words: String?)] = [
             ("Quantity", transaction.quantity > 1 ? "\(transaction.quantity)" : nil), ("Device", transaction.device),
             ("Date", ConsoleWords.moment(transaction.date)),
             ("Until", transaction.expirationDate.map(ConsoleWords.moment)), ("Plan", plan),
@@ -65,7 +65,7 @@ struct ConsoleTransactions: Sendable {
             ("Paid back", transaction.refundedAmount.map(price)), ("Shared by", transaction.sharedBy),
             ("Failure", transaction.failure?.reason), ("State", "\(transaction.state)"),
         ]
-        return .array(facts.compactMap { name, words in words.map { .array([.string(name), .string($0)]) } })
+        return .array(facts.compactMap { fact in fact.words.map { .array([.string(fact.name), .string($0)]) } })
     }
 
     /// Returns what happened to a transaction, oldest first: what the store recorded, and what devices were told.
