@@ -279,12 +279,15 @@ extension SKPaymentQueue {
 
     /// Handles the app's entry into the foreground.
     ///
-    /// If a price consent is pending, the queue asks the delegate whether the store may show the sheet. Observers are not
-    /// notified of unfinished transactions again.
+    /// Observers are notified again of each unfinished transaction, as after a launch. If a price consent is pending, the
+    /// queue then asks the delegate whether the store may show the sheet.
     ///
     /// An app calls this method if its platform reports the event; a test calls it directly. Without an observer,
     /// nothing happens.
-    public func comeToFront() { notifier.driver.askForPriceConsent() }
+    public func comeToFront() {
+        notifier.driver.repeatTransactions()
+        notifier.driver.askForPriceConsent()
+    }
 
     /// Waits until nothing can happen without an external event, such as the advance of time, or a decision.
     ///

@@ -166,6 +166,9 @@ extension QueueDriver {
 
     func restore(applicationUsername: String?) { apply { $0.restore(applicationUsername: applicationUsername, &$1) } }
 
+    /// Tells the observers again of each unfinished transaction, as an app's return to the foreground does.
+    func repeatTransactions() { apply { $0.repeatTransactions(&$1) } }
+
     /// Asks the app whether the store may now ask for consent to a higher price, if such a consent is pending.
     func askForPriceConsent() {
         guard backend.services.consent?.isPriceConsentPending == true else { return }

@@ -241,13 +241,19 @@ extension QueueMachine {
         guard isObserved != value, !isRetired else { return }
         isObserved = value
         if value {
-            rows.forEach { number, row in if row.isShown { actions.append(.again(number)) } }
+            repeatTransactions(&actions)
             connect(&actions)
             sendNext(&actions)
         } else {
             connection.isWanted = false
             actions.append(.disconnect)
         }
+    }
+
+    /// Tells the observers again of each unfinished transaction.
+    func repeatTransactions(_ actions: inout Actions) {
+        guard isObserved, !isRetired else { return }
+        rows.forEach { number, row in if row.isShown { actions.append(.again(number)) } }
     }
 
     /// Orders a product.

@@ -285,6 +285,29 @@ import Testing
     }
 
     @Test(arguments: Conformer.allCases)
+    func `B154: What is unfinished comes again when the app comes to the front, and what is finished does not`(
+        conformer: Conformer
+    ) async throws {
+        let world = try conformer.world()
+        let (queue, observer) = await world.observedQueue()
+        for product in ["sword", "swrod", "shield"] { queue.add(SKPayment(productIdentifier: product)) }
+        await queue.settle()
+        queue.finishTransaction(try #require(observer.transactions.last))
+        await queue.settle()
+        observer.clear()
+        for count in 1...2 {
+            queue.comeToFront()
+            await queue.settle()
+            let again: [Recorder.Heard] = [.updated("sword", .purchased), .updated("swrod", .failed)]
+            #expect(observer.history == Array(repeating: again, count: count).flatMap(\.self))
+        }
+        queue.remove(observer)
+        queue.comeToFront()
+        await queue.settle()
+        #expect(observer.history.count == 4)
+    }
+
+    @Test(arguments: Conformer.allCases)
     func `B38: A second observer is not told again of what the first has heard`(conformer: Conformer) async throws {
         let world = try conformer.world()
         let (queue, first) = await world.observedQueue()

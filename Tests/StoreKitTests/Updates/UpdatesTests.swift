@@ -125,6 +125,19 @@ import Testing
         #expect(shop.queue.transactionObservers.count == 1)
     }
 
+    @Test func `An app that comes to the front hears of what is unfinished in Store Kit 1 alone`() async throws {
+        let observer = FinishingObserver(finishes: false)
+        shop.queue.add(observer)
+        var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
+        _ = try shop.store.account.buy("coins")
+        _ = await shop.run { await iterator.next() }
+        shop.queue.comeToFront()
+        let sword = try shop.store.account.buy("sword")
+        #expect(await shop.run { await iterator.next() }?.unsafePayloadValue.id == UInt64(sword))
+        let purchased = "coins \(SKPaymentTransactionState.purchased.rawValue)"
+        #expect(observer.told.filter { $0 == purchased } == [purchased, purchased])
+    }
+
     @Test func `The sequence of a queue that was relaunched ends`() async throws {
         var iterator = shop.context.run { Transaction.updates.makeAsyncIterator() }
         _ = shop.queue.relaunch()

@@ -199,7 +199,15 @@ struct SocketMessage: Sendable {
                 localizedDescription: "",
                 price: 1,
                 priceLocaleIdentifier: "en_US"
-            )
+            ),
+            StoreProduct(
+                identifier: "generic",
+                localizedTitle: "",
+                localizedDescription: "",
+                price: 1,
+                priceLocaleIdentifier: "en_US",
+                isAdvancedCommerce: true
+            ),
         ]
     }
 

@@ -169,8 +169,6 @@ public struct HistoryQuery: Hashable, Codable, Sendable {
     /// The selection of transactions.
     public var selection: Selection
     /// The product to which the result is limited; nil for every product.
-    ///
-    /// It does not apply to a selection by identifiers.
     public var productIdentifier: String?
     /// Whether the selections ``Selection/all`` and ``Selection/latest`` also include finished consumables.
     ///
@@ -283,7 +281,7 @@ extension SubscriptionQuery: Codable {
 
 /// The immediate response to a request for a refund.
 public enum RefundAnswer: String, Hashable, Codable, Sendable {
-    /// The request was accepted; the operator will decide later.
+    /// The request was accepted: it is decided at once, or later by the operator.
     case taken
     /// The transaction is already refunded, or a request for its refund is pending or was refused.
     case duplicate

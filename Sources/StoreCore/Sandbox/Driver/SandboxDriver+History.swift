@@ -136,7 +136,8 @@ extension TransactionIndex {
             let (revoked, end) = revoked(of: account, after: max(place ?? 0, 0), limit: limit)
             return (revoked.filter { only == nil || $0.product == only }, String(end))
         case .transactions(let identifiers):
-            return (identifiers.compactMap { self[$0] }.filter { $0.account == account }, nil)
+            let found = identifiers.compactMap { self[$0] }.filter { $0.account == account }
+            return (found.filter { only == nil || $0.product == only }, nil)
         }
     }
 
