@@ -276,7 +276,10 @@ extension ServerAPI {
         _ data: Data
     ) throws -> HTTPResponse {
         let changed = try view.perform(function, of: try checked(identifier), data)
-        var members: [String: AnswerValue] = ["signedTransactionInfo": .text(try changed.transaction.jws)]
+        let transaction = AnswerValue.text(try changed.transaction.jws)
+        // Apple's library for Python does not read the answer to a request for a refund that has a renewal.
+        guard function != .requestRefund else { return object(["signedTransactionInfo": transaction]) }
+        var members = ["signedTransactionInfo": transaction]
         if let renewal = changed.renewal { members["signedRenewalInfo"] = .text(try renewal.jws) }
         return object(members)
     }
