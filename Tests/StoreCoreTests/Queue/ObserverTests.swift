@@ -298,7 +298,7 @@ import Testing
         for count in 1...2 {
             queue.comeToFront()
             await queue.settle()
-            let again: [Recorder.Heard] = [.updated("sword", .purchased), .updated("swrod", .failed)]
+            let again: [Heard] = [.updated("sword", .purchased), .updated("swrod", .failed)]
             #expect(observer.history == Array(repeating: again, count: count).flatMap(\.self))
         }
         queue.remove(observer)
