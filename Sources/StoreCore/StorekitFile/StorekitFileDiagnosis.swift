@@ -70,33 +70,7 @@ struct StorekitFileDiagnosis {
         }
     }
 
-    /// Returns the position of the syntax error, if the system reports it.
-    private func syntaxTrouble() -> String {
-        if data.isEmpty { return "an empty file" }
-        if let defect = UntrustedJSON.defect(in: data) { return defect }
-        do {
-            _ = try UntrustedJSON.object(from: data)
-            return "a number or a text that cannot be read"
-        } catch {
-            let text = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
-            if text.hasPrefix("Unexpected end") { return "the end of the file too early" }
-            // Apple's Foundation says "around line 3, column 7", others "around character 52".
-            guard let clue = text.range(of: "around ") else { return "something else" }
-            let numbers = text[clue.upperBound...].split { !$0.isNumber }.compactMap { Int($0) }
-            switch numbers.count {
-            case 1: return "something else near \(position(ofByte: numbers[0]))"
-            case 2: return "something else near line \(numbers[0]), column \(numbers[1])"
-            default: return "something else"
-            }
-        }
-    }
-
-    private func position(ofByte offset: Int) -> String {
-        let before = data.prefix(offset)
-        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-        let column = before.reversed().prefix { $0 != UInt8(ascii: "\n") }.count + 1
-        return "line \(line), column \(column)"
-    }
+    private func syntaxTrouble() -> String { data.isEmpty ? "an empty file" : UntrustedJSON.trouble(in: data) }
 
     private struct VersionOnly: Decodable { let version: StorekitFile.Version }
 }

@@ -21,13 +21,13 @@ package enum ControlBody {
             {
                 throw ControlFailure(.invalid, "a number in the body is out of range, or not whole")
             }
-            throw ControlFailure(.invalid, sentence(for: error))
+            throw ControlFailure(.invalid, sentence(for: error, in: request.body))
         } catch {
-            throw ControlFailure(.invalid, "the body is not JSON: \(error)")
+            throw ControlFailure(.invalid, "the body is not JSON: found \(UntrustedJSON.trouble(in: request.body))")
         }
     }
 
-    private static func sentence(for error: DecodingError) -> String {
+    private static func sentence(for error: DecodingError, in body: Data) -> String {
         switch error {
         case .keyNotFound(let key, let context): "\"\(path(context, key))\" is missing"
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
@@ -35,7 +35,7 @@ package enum ControlBody {
                 ? "the body is not \(name(of: type))" : "\"\(path(context))\" is not \(name(of: type))"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             "\"\(path(context))\" is invalid: \(context.debugDescription)"
-        case .dataCorrupted(let context): "the body is not JSON: \(context.debugDescription)"
+        case .dataCorrupted: "the body is not JSON: found \(UntrustedJSON.trouble(in: body))"
         @unknown default: "the body is invalid"
         }
     }

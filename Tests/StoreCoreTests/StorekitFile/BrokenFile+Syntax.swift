@@ -6,7 +6,24 @@ extension BrokenFile {
 
     static let syntax: [BrokenFile] = [
         .init("an empty file", "", "JSON", "an empty file"),
-        .init("a file cut short", #"{"version": {"major": 4"#, "JSON", "the end of the file too early"),
+        .init(
+            "a file cut short",
+            #"{"version": {"major": 4"#,
+            "JSON",
+            "the end in the middle of the object that begins at line 1, column 13"
+        ),
+        .init(
+            "a list cut short",
+            "{\n  \"version\": {\"major\": 4},\n  \"products\": [{},",
+            "JSON",
+            "the end in the middle of the list that begins at line 3, column 15"
+        ),
+        .init(
+            "a text cut short",
+            "{\n  \"identifier\": \"A \\\"file\\\"",
+            "JSON",
+            "the end in the middle of the text that begins at line 2, column 17"
+        ),
         // Foundation's parser traps where the bracket of the 513th level is the last byte.
         .init("lists in lists that end too early", String(repeating: "[", count: 513), "JSON", tooDeep),
         .init(

@@ -60,6 +60,8 @@ import Testing
         let wrong = try shop.ask("POST", "/commands/buy", #"{"produkt": "coins"}"#)
         #expect(wrong.status == 400 && wrong.json.error.suggestion.text == "product")
         #expect(try shop.ask("POST", "/commands/buy", "{}").json.error.message.text == "buy needs product, a product")
+        let cut = try shop.ask("POST", "/commands/buy", #"{"product": "co"#).json.error.message.text
+        #expect(cut?.hasSuffix("found the end in the middle of the text that begins at line 1, column 13") == true)
         for body in ["[]", "coins", #"{"product": ["coins"]}"#, #"{"product": {}}"#, "\u{0}"] {
             #expect(try shop.ask("POST", "/commands/buy", body).status == 400)
         }
