@@ -28,6 +28,12 @@ import Testing
         #expect(try store.account.totalCharged == Decimal(string: "4.99"))
     }
 
+    @Test func `A request for a product that is not generic is refused with that rule`() throws {
+        try store.register(.consumable("sword", price: "0.99"))
+        let text = try performer.perform("buy sword --request \"\(Self.request)\"").text
+        #expect(text.hasSuffix("carries an Advanced Commerce request, with which only a generic product is bought"))
+    }
+
     @Test func `A request with a defect fails`() throws {
         #expect(try performer.perform("buy requests --request {}").text.contains("#1 requests: failed, paymentInvalid"))
         #expect(try performer.perform("buy requests").text.contains("#2 requests: failed, paymentInvalid"))

@@ -166,16 +166,16 @@ private struct PurchaseIntent {
         let items = parts?.queryItems ?? []
         func value(_ names: String...) -> String? { items.first { names.contains($0.name) }?.value }
         guard parts?.scheme?.lowercased() == "itms-services" else {
-            throw SandboxError(.notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing")"))
+            throw SandboxError(.notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing"), not itms-services"))
         }
         guard value("action") == "purchaseIntent" else {
-            throw SandboxError(.notPurchaseIntent("its action is \(value("action") ?? "missing")"))
+            throw SandboxError(.notPurchaseIntent("its action is \(value("action") ?? "missing"), not purchaseIntent"))
         }
         guard value("bundleId", "bundleIdentifier") == bundleIdentifier else {
-            throw SandboxError(.notPurchaseIntent("it is for another app than \(bundleIdentifier)"))
+            throw SandboxError(.notPurchaseIntent("its bundleId is not \(bundleIdentifier)"))
         }
         guard let product = value("productIdentifier", "productId") else {
-            throw SandboxError(.notPurchaseIntent("it names no product"))
+            throw SandboxError(.notPurchaseIntent("it names no product as its productIdentifier"))
         }
         productIdentifier = product
     }

@@ -166,7 +166,7 @@ public final class ManualClock: StoreClock {
         let end = moment(now)
         let seconds = end.timeIntervalSinceReferenceDate
         guard seconds.magnitude < Self.reach else {
-            throw ClockError("a clock cannot be moved to \(seconds) seconds after 2001")
+            throw ClockError("a clock cannot be moved to \(seconds) seconds after 2001: it reaches 30 million years")
         }
         guard end >= now else { throw ClockError("a clock does not run backwards: it shows \(now), asked for \(end)") }
         if let objection = activity.objection(toMovingTo: end, from: now) { throw ClockError(objection) }

@@ -237,7 +237,8 @@ extension SandboxDriver {
         switch entry {
         case nil:
             let reason =
-                "nobody has said what the user enters into the sheet for offer codes: set the device's codeEntry"
+                "nobody has said what the user enters into the sheet for offer codes: set the device's codeEntry, as the "
+                + "command code-entry does"
             return .failure(.storeKit(.unknown, reason))
         case .cancel?: return .success(nil)
         case .redeem(let code, let product)?:

@@ -116,9 +116,13 @@ extension SandboxState {
         now: Date
     ) -> StoreFailure? {
         if payment.requestData != nil, !isRequested(payment, product) {
+            let rule =
+                payment.isStoreKit2
+                ? "an Advanced Commerce request, with which only a generic product is bought"
+                : "request data, to which no app here is entitled"
             return .storeKit(
                 .unauthorizedRequestData,
-                "the payment for \(payment.productIdentifier) carries request data, to which no app here is entitled"
+                "the payment for \(payment.productIdentifier) carries \(rule)"
             )
         }
         if let product, !catalog.isSoldHere(product) { return failureIfNotSoldHere(product) }
