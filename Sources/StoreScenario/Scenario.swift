@@ -53,11 +53,12 @@ public struct Scenario: Sendable, CustomStringConvertible {
         } catch {
             let codes: [CocoaError.Code] = [.fileReadCorruptFile, .fileReadInapplicableStringEncoding]
             let isText = (error as? CocoaError).map { !codes.contains($0.code) } ?? true
-            let trouble = isText ? error.localizedDescription : "it is not text in UTF-8"
-            throw ScenarioError("cannot be read: \(trouble)").at(
-                file: url.lastPathComponent,
-                line: nil
-            )
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+            let trouble =
+                isThere && isFolder.boolValue
+                ? "it is a folder" : isText ? error.localizedDescription : "it is not text in UTF-8"
+            throw ScenarioError("cannot be read: \(trouble)").at(file: url.lastPathComponent, line: nil)
         }
         try self.init(text, name: url.lastPathComponent)
     }

@@ -5,22 +5,28 @@ import Testing
 
 @Suite struct LanguageTests {
     @Test(arguments: [
-        ("frobnicate", "\"frobnicate\" is not a command"),
+        ("frobnicate", "\"frobnicate\" is not a command; the command help lists them"),
         ("refnud", "\"refnud\" is not a command; did you mean \"refund\"?"),
         ("buy", "buy needs a product; write "),
         ("buy sword game", "\"game\" is one word too many; write buy PRODUCT"),
         ("buy sword --quantiy 3", "\"--quantiy\" is not an option of buy; did you mean \"--quantity\"?"),
+        ("buy sword --xyzzy", "\"--xyzzy\" is not an option of buy; use one of --quantity, --user, --offer, "),
+        ("clear --xyzzy", "\"--xyzzy\" is not an option of clear; it has none"),
         ("buy sword --quantity", "\"--quantity\" needs a whole number from 1 to 1000"),
         ("buy sword --quantity 1001", "\"1001\" is not a whole number from 1 to 1000"),
         ("buy sword --quantity 1 --quantity 2", "\"--quantity\" was given twice"),
         ("advance 1q", "\"1q\" is not a length of time as in 1y, 1mo, 2w, 7d, 12h, 5min or 30s"),
         ("advance mo", "\"mo\" is not a length of time"),
+        ("advance 1d100001s", "\"1d100001s\" is too long: the number before a unit is at most 100000"),
+        ("advance 99999999999999999999y", "is too long"),
         ("advance-to tomorrow", "\"tomorrow\" is not a moment as in 2025-02-01T00:00:00Z"),
         ("ask-to-buy onn", "\"onn\" is not on or off; did you mean \"on\"?"),
         ("raise-price pro.monthly 4,99", "\"4,99\" is not a price as in 4.99"),
         ("storefront Germany", "\"Germany\" is not a country's three letters as in USA"),
         ("refund latest", "\"latest\" is not a transaction: its number, first or last"),
         ("purchase-failure paymentInvalit", "did you mean \"paymentInvalid\"?"),
+        ("purchase-failure 7", "is not off or the name of a failure as in paymentInvalid or timedOut; the names are "),
+        ("clock slow", "\"slow\" is not fixed or running"),
         ("add-account \"anna", "the quotation mark is not closed"),
         ("add-account \"anna\"b", "a space belongs behind the closing quotation mark"),
         ("add-account \"a\\b\"", "a backslash goes before \", \\ or n"),
@@ -54,6 +60,9 @@ import Testing
         let missing = file.appendingPathExtension("missing")
         let error = try #require(throws: ScenarioError.self) { try Scenario(contentsOf: missing) }
         #expect("\(error)".hasPrefix("\(missing.lastPathComponent): cannot be read: "))
+        let folder = file.deletingLastPathComponent()
+        let trouble = try #require(throws: ScenarioError.self) { try Scenario(contentsOf: folder) }
+        #expect("\(trouble)" == "\(folder.lastPathComponent): cannot be read: it is a folder")
     }
 
     @Test(arguments: [
@@ -75,7 +84,7 @@ import Testing
         #expect(try ScenarioStep(words: ["add-account", "Anna B"]).description == "add-account \"Anna B\"")
         #expect(try ScenarioStep(words: ["add-account", "--", "--x"]).description == "add-account \"--x\"")
         let error = try #require(throws: ScenarioError.self) { try ScenarioStep(words: ["add-account", "--x"]) }
-        #expect("\(error)" == "\"--x\" is not an option of add-account")
+        #expect("\(error)" == "\"--x\" is not an option of add-account; it has none")
     }
 
     @Test(arguments: [

@@ -39,6 +39,7 @@ import Testing
             #""lists-late=-1" needs seconds, at least 0 and at most 10 years, as in lists-late=0.5"#
         ),
         ("quirk lists-late, on", "is not a quirk"),
+        ("quirk sideways on", #""sideways" is not a quirk; the command quirks lists them"#),
         ("quirk lists-late", "needs on or off"),
     ])
     func `A misspelled quirk is refused with a suggestion, and nothing changes`(line: String, sentence: String) {

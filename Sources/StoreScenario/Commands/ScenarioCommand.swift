@@ -179,7 +179,7 @@ extension Call {
             return ScenarioAnswer(text: text, json: .array(ScenarioCommand.all.map(\.json)))
         }
         guard let command = ScenarioCommand.named(word.text) else {
-            throw ScenarioError(word, "is not a command", among: ScenarioCommand.all.map(\.name))
+            throw ScenarioError.unknownCommand(word)
         }
         return ScenarioAnswer(text: command.help, json: command.json)
     }

@@ -35,7 +35,7 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         let words = words.dropFirst(isTry ? 1 : 0)
         guard let name = words.first else { throw ScenarioError("a command is missing") }
         guard let command = ScenarioCommand.named(name.text) else {
-            throw ScenarioError(name, "is not a command", among: ScenarioCommand.all.map(\.name))
+            throw ScenarioError.unknownCommand(name)
         }
         self.command = command
         self.isTry = isTry
@@ -53,7 +53,9 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         while let word = words.popFirst() {
             if let name = word.option {
                 guard let option = command.options.first(where: { $0.name == name }) else {
-                    throw ScenarioError(word, "is not an option of \(command.name)", among: command.options.map(\.name))
+                    let names = command.options.map(\.name)
+                    let others = names.isEmpty ? "; it has none" : Suggestion.list(names)
+                    throw ScenarioError(word, "is not an option of \(command.name)", among: names, else: others)
                 }
                 guard arguments[name] == nil else { throw ScenarioError(word, "was given twice") }
                 arguments[name] = word
@@ -88,7 +90,9 @@ public struct ScenarioStep: Sendable, CustomStringConvertible {
         for (name, text) in values.sorted(by: { $0.key < $1.key }) {
             guard let (key, kind) = kinds[name] else {
                 let unknown = Word(text: name, column: nil)
-                throw ScenarioError(unknown, "is no argument of \(command.name)", among: kinds.keys.sorted())
+                let names = kinds.keys.sorted()
+                let others = names.isEmpty ? "; it has none" : Suggestion.list(names)
+                throw ScenarioError(unknown, "is no argument of \(command.name)", among: names, else: others)
             }
             guard let kind else {
                 let word = Word(text: text, column: nil)

@@ -18,12 +18,15 @@ package enum QuirkNames {
 
     /// Returns why a text is not a valid name.
     ///
-    /// - Returns: the invalid part of the text, and the rest of a sentence about it.
-    package static func defect(of text: String) -> (word: String, reason: String) {
+    /// - Returns: the invalid part of the text, the rest of a sentence about it, and the end of that sentence if no valid
+    ///   name is similar.
+    package static func defect(of text: String) -> (word: String, reason: String, advice: String) {
         let name = String(text.prefix { $0 != "=" })
-        guard let kind = StoreQuirk.Kind(rawValue: name) else { return (name, "is not a quirk") }
-        guard kind.defaultSeconds != nil else { return (text, "has no time") }
-        return (text, "needs seconds, at least 0 and at most 10 years, as in \(name)=0.5")
+        guard let kind = StoreQuirk.Kind(rawValue: name) else {
+            return (name, "is not a quirk", "; the command quirks lists them")
+        }
+        guard kind.defaultSeconds != nil else { return (text, "has no time", "") }
+        return (text, "needs seconds, at least 0 and at most 10 years, as in \(name)=0.5", "")
     }
 }
 

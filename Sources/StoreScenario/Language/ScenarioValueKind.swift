@@ -79,9 +79,22 @@ package enum ScenarioValueKind: Hashable, Sendable {
         guard !accepts(word.text) else { return }
         if case .quirks = self, let part = Self.quirkNames(word.text).first(where: { !Self.isQuirk($0) }) {
             let defect = QuirkNames.defect(of: part)
-            throw ScenarioError(Word(text: defect.word, column: word.column), defect.reason, among: words)
+            let found = Word(text: defect.word, column: word.column)
+            throw ScenarioError(found, defect.reason, among: words, else: defect.advice)
         }
-        throw ScenarioError(word, "is not \(sentence)", among: words)
+        if case .duration = self, ScenarioDuration.hasTooLongPart(word.text) {
+            throw ScenarioError(word, "is too long: the number before a unit is at most \(ScenarioDuration.limit)")
+        }
+        throw ScenarioError(word, "is not \(sentence)", among: words, else: advice)
+    }
+
+    /// The end of a sentence about an invalid word, with the valid words that ``sentence`` does not list.
+    private var advice: String {
+        switch self {
+        case .failure: "; the names are \(words.joined(separator: ", "))"
+        case .either(_, let kind): kind.advice
+        default: ""
+        }
     }
 
     private func accepts(_ text: String) -> Bool {
@@ -129,7 +142,12 @@ struct ScenarioDuration: Sendable {
     private let parts: [(count: Int, unit: Unit)]
 
     /// The greatest number that may precede a unit.
-    private static let limit = 100_000
+    static let limit = 100_000
+
+    /// Returns whether a word has the form of a length of time, with a number above ``limit``.
+    static func hasTooLongPart(_ text: String) -> Bool {
+        text.wholeMatch(of: /([0-9]+(y|mo|w|d|h|min|s))+/) != nil && ScenarioDuration(text) == nil
+    }
 
     /// Parses a word; nil if it is not a length of time.
     init?(_ text: String) {

@@ -93,6 +93,16 @@ package enum Suggestion {
         name(for: word, among: names).map { text(for: $0) } ?? ""
     }
 
+    /// Returns the end of a sentence about an invalid word, as in `; use one of red, green`; empty without names, and for
+    /// more names than a sentence should have.
+    package static func list(_ names: [String]) -> String {
+        guard (1...mostNames).contains(names.count) else { return "" }
+        return "; use \(names.count == 1 ? "" : "one of ")\(names.joined(separator: ", "))"
+    }
+
+    /// The maximum number of names that a sentence lists.
+    private static let mostNames = 16
+
     /// Returns the name that is most similar to a word; nil if none is similar.
     package static func name(for word: String, among names: [String]) -> String? {
         let known = names.map { ($0, distance(word.lowercased(), $0.lowercased())) }

@@ -128,7 +128,13 @@ final class ControlCommands: Sendable {
         let words = try Self.words(of: request.body)
         guard let name else { return try Self.step(line: words) }
         guard let command = ScenarioCommand.named(name) else {
-            throw ControlFailure(.absent, name, "is not a command", among: ScenarioCommand.all.map(\.name))
+            throw ControlFailure(
+                .absent,
+                name,
+                "is not a command",
+                among: ScenarioCommand.all.map(\.name),
+                else: "; GET /control/v1/commands lists them"
+            )
         }
         return try Self.checked { () throws(ScenarioError) in try ScenarioStep(command, values: words) }
     }
@@ -155,7 +161,9 @@ final class ControlCommands: Sendable {
         do {
             return try UntrustedJSON.decode([String: Argument].self, from: body).compactMapValues(\.word)
         } catch {
-            throw ControlFailure(.invalid, "the body is not a JSON object of texts, numbers and truth values")
+            let isJSON = (try? UntrustedJSON.object(from: body)) != nil
+            let trouble = isJSON ? "" : ": found \(UntrustedJSON.trouble(in: body))"
+            throw ControlFailure(.invalid, "the body is not a JSON object of texts, numbers and truth values\(trouble)")
         }
     }
 

@@ -7,10 +7,17 @@ extension StoreControl {
     /// Sends a notification once more; the response does not wait for the app's server, which may be the client.
     func resend(_ identifier: String) throws -> HTTPResponse {
         guard let notification = try reader.notification(identifier) else {
-            throw ControlFailure(.absent, "no notification of this store has this identifier")
+            throw ControlFailure(
+                .absent,
+                "no notification of this store has this identifier; the command notifications lists them"
+            )
         }
         guard outbox.url != nil else {
-            throw ControlFailure(.refused, "this store has no URL to which notifications are sent")
+            throw ControlFailure(
+                .refused,
+                "this store has no URL to which notifications are sent; serve --notify names one, or notificationURL of "
+                    + "PATCH /control/v1/server"
+            )
         }
         outbox.resend(notification)
         return HTTPResponse(202, json: try reader.row(notification))

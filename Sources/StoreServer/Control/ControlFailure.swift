@@ -53,10 +53,18 @@ package struct ControlFailure: Error {
         (self.code, self.message, self.allowed) = (code, message, allowed)
     }
 
-    /// Creates a failure about a word, of which the rest of a sentence says what is wrong.
-    init(_ code: Code, _ word: String, _ reason: String, among names: [String]) {
+    /// Creates a failure about a word.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of the failure.
+    ///   - word: the word.
+    ///   - reason: the rest of a sentence that begins with the word.
+    ///   - names: the valid words. The sentence suggests a similar one, or else lists them if they are few.
+    ///   - others: the end of the sentence if no word is similar; nil for a list of the valid words.
+    init(_ code: Code, _ word: String, _ reason: String, among names: [String], else others: String? = nil) {
         let suggestion = Suggestion.name(for: word, among: names)
-        self.init(code, "\"\(word)\" \(reason)\(suggestion.map { Suggestion.text(for: $0) } ?? "")")
+        let advice = suggestion.map { Suggestion.text(for: $0) } ?? others ?? Suggestion.list(names)
+        self.init(code, "\"\(word)\" \(reason)\(advice)")
         (self.word, self.suggestion) = (word, suggestion)
     }
 

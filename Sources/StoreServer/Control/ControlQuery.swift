@@ -50,7 +50,10 @@ struct ControlQuery {
             return
         }
         guard let number = Int(text), range.contains(number) else {
-            throw ControlFailure(.invalid, "limit is a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw ControlFailure(
+                .invalid,
+                "\"\(text)\" is not a limit, which is a whole number from \(range.lowerBound) to \(range.upperBound)"
+            )
         }
         limit = number
     }
@@ -84,7 +87,7 @@ extension ControlQuery {
         }
         throw ControlFailure(
             .invalid,
-            "\(name) is a date as in 2026-06-12, or a moment as in 2026-06-12T09:41:00Z"
+            "\"\(text)\" is not valid: \(name) is a date as in 2026-06-12, or a moment as in 2026-06-12T09:41:00Z"
         )
     }
 }

@@ -48,7 +48,7 @@ struct ControlReader: Sendable {
 
     func transactions(_ query: ControlQuery) throws -> JSONValue {
         if let text = query["before"], Int(text).map({ $0 < 0 }) ?? true {
-            throw ControlFailure(.invalid, "before is the value of \"next\" in an earlier response")
+            throw Self.wrongPlace(text, "before")
         }
         // One more than the page has, to know whether there is another page.
         let (found, _) = try chronicle.transactions(before: query["before"], limit: query.limit + 1) { transaction in
@@ -127,7 +127,7 @@ struct ControlReader: Sendable {
         _ read: (String) -> Place?
     ) throws(ControlFailure) -> Place? {
         guard let text = query["after"] else { return nil }
-        guard let place = read(text) else { throw wrongPlace }
+        guard let place = read(text) else { throw wrongPlace(text, "after") }
         return place
     }
 
@@ -171,7 +171,10 @@ struct ControlReader: Sendable {
         return page(rows.map(json), next: found.count > rows.count ? rows.last.map { "\(number($0))" } : nil)
     }
 
-    private static let wrongPlace = ControlFailure(.invalid, "after is the value of \"next\" in an earlier response")
+    private static func wrongPlace(_ text: String, _ name: String) -> ControlFailure {
+        let rule = "\(name) is the value of \"next\" in an earlier response"
+        return ControlFailure(.invalid, "\"\(text)\" is not valid: \(rule)")
+    }
 
     /// Returns a notification; nil if there is none.
     func notification(_ identifier: String) throws -> ServerNotification? {

@@ -135,7 +135,10 @@ struct ControlRoute: Sendable {
             path: ["transactions", "{transaction}"],
             summary: "A transaction, with its signed form and the payload in it",
             schema: .transaction
-        ) { control, request in try found(control.reader.transaction(request.values[0])) },
+        ) { control, request in
+            let identifier = request.values[0]
+            return try found(control.reader.transaction(identifier), "transaction", identifier)
+        },
         ControlRoute(
             method: "GET",
             path: ["subscriptions"],
@@ -188,7 +191,11 @@ struct ControlRoute: Sendable {
             path: ["notifications", "{notification}"],
             summary: "A notification, by its notificationUUID",
             schema: .notification
-        ) { control, request in try found(control.reader.notification(request.values[0]).map(control.reader.row)) },
+        ) { control, request in
+            let identifier = request.values[0]
+            let row = try control.reader.notification(identifier).map(control.reader.row)
+            return try found(row, "notification", identifier)
+        },
         ControlRoute(
             method: "POST",
             path: ["notifications", "{notification}", "resend"],
@@ -314,8 +321,12 @@ struct ControlRoute: Sendable {
         ) { control, request in try control.listen(request.http) },
     ]
 
-    private static func found(_ json: JSONValue?) throws(ControlFailure) -> HTTPResponse {
-        guard let json else { throw ControlFailure(.absent, "nothing in this store has this identifier") }
+    private static func found(
+        _ json: JSONValue?,
+        _ noun: String,
+        _ identifier: String
+    ) throws(ControlFailure) -> HTTPResponse {
+        guard let json else { throw ControlFailure(.absent, "this store has no \(noun) \"\(identifier)\"") }
         return HTTPResponse(json: json)
     }
 }

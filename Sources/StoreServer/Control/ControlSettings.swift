@@ -71,7 +71,13 @@ extension KeyedDecodingContainer {
         try decodeIfPresent([String].self, forKey: key)?.reduce(into: []) { quirks, name in
             guard let named = QuirkNames.quirks(named: name) else {
                 let defect = QuirkNames.defect(of: name)
-                throw ControlFailure(.invalid, defect.word, defect.reason, among: QuirkNames.all)
+                throw ControlFailure(
+                    .invalid,
+                    defect.word,
+                    defect.reason,
+                    among: QuirkNames.all,
+                    else: defect.advice
+                )
             }
             quirks.turnOn(named)
         }

@@ -24,6 +24,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"quirks": ["notifies-twise"]}"#, #""notifies-twise" is not a quirk; did you mean "notifies-twice"?"#),
+        (#"{"quirks": ["sideways"]}"#, #""sideways" is not a quirk; the command quirks lists them"#),
         (#"{"quirks": ["notifies-twice=1"]}"#, #""notifies-twice=1" has no time"#),
         (#"{"quirks": ["lists-late=soon"]}"#, "needs seconds, at least 0 and at most 10 years, as in lists-late=0.5"),
         (#"{"quirks": "lists-late"}"#, #""quirks" is not a list"#),

@@ -287,7 +287,9 @@ private struct Host {
         (#"{"products": 1}"#, #""products" is not a list"#),
         (#"{"storekit": "{}"}"#, "storekit: version: expected"),
         (#"{"storekit": {}, "products": []}"#, "not by both"),
-        (#"{"clock": "fast"}"#, #""fast" is no clock"#),
+        (#"{"clock": "fast"}"#, #""fast" is no clock; use one of fixed, running"#),
+        (#"{"environment": "abroad"}"#, #""abroad" is no environment; use one of Sandbox, Production"#),
+        (#"{"xyzzy": 1}"#, #""xyzzy" is not a member here; use one of "#),
         (#"{"time": "yesterday"}"#, #""time" is not a moment"#),
         (#"{"time": "1901-01-01T00:00:00Z"}"#, "1950 to 9999"),
         (#"{"time": "0001-01-01T00:00:00Z", "root": "own"}"#, "1950 to 9999"),
@@ -299,7 +301,12 @@ private struct Host {
         (#"{"notificationURL": "ftp://host/"}"#, #""notificationURL" is not a URL"#),
         (#"{"retries": [-1]}"#, #""retries" is not a list"#),
         (#"{"idle": 0}"#, #""idle" is not a number of seconds"#),
-        ("[]", "the body is not an object"), ("{", "the body is not JSON"),
+        ("[]", "the body is not an object"), ("tru", "the body is not JSON"),
+        ("{", "the body is not JSON: found the end in the middle of the object that begins at line 1, column 1"),
+        (
+            "{\n  \"root\": \"own\"\n  \"clock\": \"fixed\"}",
+            "the body is not JSON: found something else near line 3, column 3"
+        ),
     ])
     func `A description that is invalid is refused with a sentence, and opens nothing`(
         body: String,
