@@ -108,7 +108,7 @@ import Testing
         ("redeem FRIENDS --product pro.monthly", "redeemed: #"),
         ("expire pro", "pro: expired"),
         ("code-entry cancel", "cancel"),
-        ("code-sheet", "shown on device"),
+        ("code-sheet", "the sheet for codes was canceled on device"),
         ("code-entry SWORDS", "SWORDS"),
         ("code-sheet", "sword: purchased"),
         ("transactions --product sword", "sword"),

@@ -12,10 +12,59 @@ import Testing
         try shop.perform("add-account bob")
         #expect(shop.error("buy swrod") == "\"swrod\" is not a product of this store; did you mean \"sword\"?")
         #expect(shop.error("sign-in bobb") == "\"bobb\" is not an account of this store; did you mean \"bob\"?")
-        #expect(shop.error("sign-in zacharias").hasSuffix("; there is \"account\", \"bob\""))
+        #expect(shop.error("sign-in zacharias").hasSuffix("; there are \"account\", \"bob\""))
         #expect(shop.error("unfinished --device tablet").hasSuffix("; there is \"device\""))
-        #expect(shop.error("join-family smiths") == "\"smiths\" is not a family of this store")
+        #expect(shop.error("join-family smiths") == "\"smiths\" is not a family of this store; there is none")
         #expect(shop.error("expire") == "\"account\" has no subscription")
+        for number in 1...8 { try shop.perform("add-account a\(number)") }
+        #expect(
+            shop.error("sign-in zacharias")
+                == "\"zacharias\" is not an account of this store; the command accounts lists them"
+        )
+    }
+
+    @Test func `A number of no transaction is refused by every command`() throws {
+        try shop.perform("buy sword", "finish 1")
+        let unknown = "no transaction \"4\" is known to this store"
+        for line in ["finish 4", "timeline 4", "timeline 4 --svg", "receipt 4", "receipt 4 --jws", "delete 4"] {
+            #expect(shop.error(line).hasSuffix(": \(unknown)"), "\(line): \(shop.error(line))")
+        }
+        #expect(shop.error("receipt 1").hasPrefix("#1 has no receipt on device: only an unfinished transaction"))
+        try shop.perform("delete 1")
+        #expect(try shop.perform("timeline 1").contains("deleted"))
+    }
+
+    @Test func `A transaction is finished where it was ordered, and elsewhere the device is named`() throws {
+        try shop.perform("add-account bob", "add-device \"bob's phone\" --account bob", "buy sword")
+        #expect(
+            shop.error("finish 1 --device \"bob's phone\"")
+                == "#1 is not in the queue of bob's phone; use --device device"
+        )
+        #expect(try shop.perform("finish 1") == "finished: #1 sword: purchased, finished")
+        #expect(try shop.perform("finish 1") == "finished: #1 sword: purchased, finished")
+    }
+
+    @Test func `A restore that fails is refused with its failure, and says what was restored before`() throws {
+        try shop.perform("buy game", "buy pro.monthly", "finish all", "fail-restores timedOut --after 1")
+        let failure = "the scenario lets it fail"
+        #expect(shop.error("restore") == "restore: timedOut: \(failure); one transaction was restored before")
+        #expect(try shop.store.transactions.count == 3)
+        try shop.perform("fail-restores cloudServiceRevoked")
+        #expect(shop.error("restore") == "restore: cloudServiceRevoked: \(failure)")
+        #expect(try shop.perform("try restore").hasPrefix("not done: restore: cloudServiceRevoked: "))
+        try shop.perform("fail-restores off")
+        #expect(try shop.perform("restore").contains(" pro.monthly: restored"))
+        try shop.perform("sign-out")
+        #expect(shop.error("restore") == "restore: clientInvalid: nobody is signed in on this device")
+    }
+
+    @Test func `A sheet for codes in which nothing is entered is refused with the command that enters it`() {
+        #expect(shop.error("code-sheet").hasSuffix("as the command code-entry does"))
+    }
+
+    @Test func `A timeline has one form`() throws {
+        let error = try #require(throws: ScenarioError.self) { try shop.performer.perform("timeline --html --svg") }
+        #expect(error.kind == .syntax && "\(error)" == "--html and --svg do not go together")
     }
 
     @Test func `The store's own refusal is passed on with the command's name`() {

@@ -213,12 +213,18 @@ extension Call {
     fileprivate func finish() throws -> ScenarioAnswer {
         let device = try device()
         guard word("transaction")?.text != "all" else { return try finishAll(on: device) }
-        let transaction = try transaction(.unfinished)
-        if let state = try session.transaction(transaction)?.state, [.purchasing, .deferred].contains(state) {
-            throw ScenarioError("#\(transaction) is \(state): \(Self.finishRule)", kind: .refused)
+        let identifier = try transaction(.unfinished)
+        let found = try known(identifier)
+        guard found.isFinishable else {
+            throw ScenarioError("#\(identifier) is \(found.state): \(Self.finishRule)", kind: .refused)
         }
-        try submit(.finish(transaction: transaction), on: device)
-        return try done("finished", transaction: transaction)
+        try submit(.finish(transaction: identifier), on: device)
+        // A device ignores the finish of a transaction that its queues do not receive.
+        guard let finished = try session.transaction(identifier), finished.isFinished else {
+            let advice = found.device.map { "; use --device \(Word.source(of: $0))" } ?? ""
+            throw ScenarioError("#\(identifier) is not in the queue of \(device.name)\(advice)", kind: .refused)
+        }
+        return done("finished", finished)
     }
 
     private func finishAll(on device: SandboxDevice) throws -> ScenarioAnswer {
@@ -242,8 +248,15 @@ extension Call {
 
     fileprivate func restore() throws -> ScenarioAnswer {
         let before = try session.transactions.count
-        try submit(.restore(applicationUsername: word("--user")?.text), on: device())
+        let order = try submit(.restore(applicationUsername: word("--user")?.text), on: device())
         let restored = try session.transactions.dropFirst(before)
+        // The store reports the end of a restore to the device's queues, and records it in the ledger.
+        if let failure = try store.timeline.entries.last(where: { $0.order == order && $0.refusal != nil })?.refusal {
+            let count = restored.count == 1 ? "one transaction was" : "\(restored.count) transactions were"
+            let reason = "\(failure.word ?? "code \(failure.code)"): \(failure.reason)"
+            let rest = restored.isEmpty ? "" : "; \(count) restored before"
+            throw ScenarioError("\(name): \(reason)\(rest)", kind: .refused)
+        }
         return ScenarioAnswer(
             text: (["restored \(restored.count)"] + restored.map(\.description)).joined(separator: "\n"),
             json: [

@@ -171,7 +171,7 @@ extension ScenarioCommand {
             let outcome = Locked<Result<String?, StoreFailure>>(.success(nil))
             device.presentCodeRedemptionSheet { result in outcome.withLock { $0 = result } }
             guard let transaction = try outcome.withLock({ $0 }).get() else {
-                return call.done("the sheet was shown on \(device.name)")
+                return call.done("the sheet for codes was canceled on \(device.name)")
             }
             return try call.done("redeemed", transaction: transaction)
         },

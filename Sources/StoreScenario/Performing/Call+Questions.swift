@@ -4,8 +4,11 @@ import StoreCore
 extension Call {
     /// Returns the store's timeline, or the entries about one transaction.
     func timeline() throws -> ScenarioAnswer {
+        if has("--html"), has("--svg") { throw ScenarioError("--html and --svg do not go together") }
         let about = try word("transaction").map { _ in try transaction(.all) }
         let entries = try store.timeline.entries.filter { about == nil || $0.transaction == about }
+        // A deleted transaction has entries, and is not known.
+        if let about, entries.isEmpty { _ = try known(about) }
         let timeline = SandboxTimeline(entries: entries)
         if has("--html") {
             let html = timeline.html
@@ -68,10 +71,9 @@ extension Call {
         }
         let transaction = try transaction(.unfinished)
         guard let receipt = device.receipt(forTransaction: transaction)?.base64EncodedString() else {
-            throw ScenarioError(
-                "#\(transaction) has no receipt on \(device.name): it is not unfinished there",
-                kind: .refused
-            )
+            _ = try known(transaction)
+            let rule = "only an unfinished transaction in the device's queue has one"
+            throw ScenarioError("#\(transaction) has no receipt on \(device.name): \(rule)", kind: .refused)
         }
         return ScenarioAnswer(text: receipt, json: ["transaction": .string(transaction), "receipt": .string(receipt)])
     }

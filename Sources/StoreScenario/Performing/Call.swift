@@ -37,17 +37,18 @@ struct Call {
     /// Returns the identifier of the product that a word names.
     func product(_ name: String = "product") throws -> String {
         guard let word = word(name) else { return "" }
-        return try find(word, "a product", store.registeredProducts.map { ($0.identifier, $0.identifier) })
+        let products = store.registeredProducts.map { ($0.identifier, $0.identifier) }
+        return try find(word, "a product", listedBy: "products", products)
     }
 
     func family(_ name: String) throws -> SandboxFamily {
         guard let word = word(name) else { throw ScenarioError("\(self.name) needs a family") }
-        return try find(word, "a family", store.families.map { ($0.name, $0) })
+        return try find(word, "a family", listedBy: "families", store.families.map { ($0.name, $0) })
     }
 
     /// Returns the account that a word names.
     func account(in name: String) throws -> SandboxAccount? {
-        try word(name).map { try find($0, "an account", store.accounts.map { ($0.name, $0) }) }
+        try word(name).map { try find($0, "an account", listedBy: "accounts", store.accounts.map { ($0.name, $0) }) }
     }
 
     /// Returns the account that an option or `use` has chosen; nil if there is none.
@@ -72,7 +73,7 @@ struct Call {
 
     /// Returns the device that a word names.
     func device(in name: String) throws -> SandboxDevice? {
-        try word(name).map { try find($0, "a device", store.devices.map { ($0.name, $0) }) }
+        try word(name).map { try find($0, "a device", listedBy: "devices", store.devices.map { ($0.name, $0) }) }
     }
 
     /// Returns the command's device: the chosen one, or the store's first.
@@ -93,7 +94,8 @@ struct Call {
         let account = try account()
         let groups = account.subscriptions.map(\.groupIdentifier)
         if let word = word("group") {
-            let group = try find(word, "a group of \(account.name)'s subscriptions", of: "", groups.map { ($0, $0) })
+            let what = "a group of \(account.name)'s subscriptions"
+            let group = try find(word, what, of: "", listedBy: "subscriptions", groups.map { ($0, $0) })
             try body(account, group)
             return group
         }
@@ -111,16 +113,25 @@ struct Call {
         return done.joined(separator: ", ")
     }
 
+    /// Returns the value with the name that a word has.
+    ///
+    /// - Throws: ``ScenarioError`` for any other word, with the names if they are few, or else the command that lists them.
     private func find<Value>(
         _ word: Word,
         _ what: String,
         of place: String = " of this store",
+        listedBy command: String,
         _ known: [(String, Value)]
     ) throws -> Value {
         if let found = known.first(where: { $0.0 == word.text }) { return found.1 }
         let names = known.map(\.0)
         let others =
-            (1...8).contains(names.count) ? "; there is \(names.map { "\"\($0)\"" }.joined(separator: ", "))" : ""
+            switch names.count {
+            case 0: "; there is none"
+            case 1: "; there is \"\(names[0])\""
+            case 2...8: "; there are \(names.map { "\"\($0)\"" }.joined(separator: ", "))"
+            default: "; the command \(command) lists them"
+            }
         throw ScenarioError(word, "is not \(what)\(place)", kind: .refused, among: names, else: others)
     }
 }
@@ -212,6 +223,16 @@ extension Call {
             throw ScenarioError(reason, kind: .refused, column: word?.column)
         }
         return found
+    }
+
+    /// Returns a transaction.
+    ///
+    /// - Throws: `SandboxError` if the store does not know the identifier.
+    func known(_ identifier: String) throws -> SandboxTransaction {
+        guard let transaction = try session.transaction(identifier) else {
+            throw SandboxError(.unknownTransaction(identifier))
+        }
+        return transaction
     }
 
     func identifiers(in pool: ScenarioTransactions) throws -> [String] {
