@@ -20,10 +20,18 @@ struct SandboxStoreTool {
             console.complain("sandbox-store: the output is not complete: \(error.localizedDescription)\n")
             return 1
         } catch {
-            console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \("\(error)".printable)\n")
+            let sentence = Self.sentence(for: error).printable
+            console.complain("\(console.emphasized("sandbox-store:", as: .failure)) \(sentence)\n")
             let isMistake = error is Command.Mistake || (error as? ScenarioError)?.kind == .syntax
             return isMistake ? 2 : 1
         }
+    }
+
+    /// Returns the sentence of an error.
+    ///
+    /// The description of an error of Foundation is not a sentence.
+    private static func sentence(for error: any Error) -> String {
+        error is CocoaError || error is URLError || error is POSIXError ? error.localizedDescription : "\(error)"
     }
 
     private func perform(_ command: Command) throws -> Int32 {
@@ -144,9 +152,7 @@ struct SandboxStoreTool {
     }
 
     private func contents(of file: String, _ what: String) throws -> Data {
-        let url = try InputFile.url(file)
-        if let data = try? Data(contentsOf: url) { return data }
-        throw Command.Mistake("\(what) cannot be read from \(file)")
+        try InputFile.contents(file) { Command.Mistake("\(what) cannot be read from \(file): \($0)") }
     }
 
     /// A path for a folder of keys that does not exist yet, and is removed at the end.

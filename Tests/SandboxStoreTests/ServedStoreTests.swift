@@ -64,6 +64,25 @@ struct ServedStoreTests {
         #expect(later.output == "1\n" && later.complaints.isEmpty)
     }
 
+    @Test func `A store that is being served is not served a second time, and the first server is named`() throws {
+        let service = try serve()
+        let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
+        let second = try runProgram(["serve", "--store", path, "--ca", keys])
+        let address = try service.url.absoluteString
+        #expect(second.code == 1 && second.output.isEmpty)
+        #expect(second.complaints.contains("\(path) is being served at \(address) already: stop that server first"))
+    }
+
+    @Test func `A folder in place of a token or a secret is told in a sentence`() throws {
+        let folder = directory.url.path
+        let token = try runProgram(["--server", "http://127.0.0.1:1", "--token", folder, "products"])
+        #expect(token.code == 1)
+        #expect(token.complaints.hasSuffix("the server's token cannot be read from \(folder): it is a folder\n"))
+        let secret = try runProgram(["serve", "--shared-secret-file", folder])
+        #expect(secret.code == 1)
+        #expect(secret.complaints.hasSuffix("the shared secret cannot be read from \(folder): it is a folder\n"))
+    }
+
     @Test func `Notifications are listed, and one is sent again by the server that sends them`() throws {
         let received = Locked(0)
         let receiver = try HTTPServer { _ in

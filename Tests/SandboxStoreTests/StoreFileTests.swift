@@ -282,7 +282,8 @@ struct StoreFileTests {
         let result = run("run", file)
         #expect(result.code == 2)
         #expect(result.output.isEmpty)
-        #expect(result.complaints == "sandbox-store: shop.scenario:2:1: \"frobnicate\" is not a command\n")
+        let sentence = "\"frobnicate\" is not a command; the command help lists them"
+        #expect(result.complaints == "sandbox-store: shop.scenario:2:1: \(sentence)\n")
         #expect(try #require(try json("transactions") as? [Any]).isEmpty)
     }
 }

@@ -277,7 +277,7 @@ import Testing
             (Run("verify", missing, "--key-file", keyFile), "there is no file \(missing)"),
             (Run("verify", receipt, "--key-file", missing), "there is no file \(missing)"),
             (Run("verify", receipt, "--key-file", empty), "the key in \(empty) is empty"),
-            (Run("verify", folder, "--key-file", keyFile), "the receipt cannot be read from \(folder)"),
+            (Run("verify", folder, "--key-file", keyFile), "the receipt cannot be read from \(folder): it is a folder"),
         ]
         for (run, sentence) in runs {
             #expect(run.complaints == "sandbox-store: \(sentence)\n")

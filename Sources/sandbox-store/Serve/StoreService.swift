@@ -92,7 +92,12 @@ struct StoreService {
 
     /// Returns the shared secret in a file: its first line.
     private static func secret(in file: String) throws -> String {
-        let text = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+        let data = try InputFile.contents(file) { reason in
+            StoreFile.Failure(description: "the shared secret cannot be read from \(file): \(reason)")
+        }
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw StoreFile.Failure(description: "the shared secret in \(file) is not text in UTF-8")
+        }
         guard let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty else {
             throw StoreFile.Failure(description: "there is no shared secret in \(file)")
         }
@@ -170,13 +175,28 @@ struct ServedDatabase {
             return
         }
         guard let address = SharedStoreAddress(store) else {
-            let database = try SQLiteDatabase(at: URL(filePath: store))
+            let database = try Self.database(store)
             (ledger, isShared, closing) = (database.ledger, false, database.close)
             return
         }
         let database = try PostgresDatabase(address.settings)
         ledger = try database.ledger(address.name)
         (isShared, closing) = (true, database.close)
+    }
+
+    /// Opens the database in a file.
+    ///
+    /// - Throws: the errors of the database; ``StoreFile/Failure`` with the server's URL if the store is being served.
+    private static func database(_ path: String) throws -> SQLiteDatabase {
+        do {
+            return try SQLiteDatabase(at: URL(filePath: path))
+        } catch let error as SQLiteDatabaseError where error.code == .inUse {
+            guard let file = try? ServerFile(beside: path), let url = ControlClient.url(file.control) else {
+                throw error
+            }
+            let server = ControlClient.server(of: url)
+            throw StoreFile.Failure(description: "\(path) is being served at \(server) already: stop that server first")
+        }
     }
 
     func close() { closing() }

@@ -15,4 +15,23 @@ enum InputFile {
         }
         return URL(filePath: path)
     }
+
+    /// Returns the content of a file.
+    ///
+    /// - Parameters:
+    ///   - path: the file's path.
+    ///   - failure: a closure that returns the error of a file that cannot be read, from the reason in a few words.
+    /// - Returns: the content.
+    /// - Throws: ``Command/Mistake`` if the file does not exist, and the error of the closure.
+    static func contents(_ path: String, else failure: (_ reason: String) -> any Error) throws -> Data {
+        let url = try url(path)
+        do {
+            return try Data(contentsOf: url)
+        } catch {
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let cause = (error as? CocoaError)?.underlying ?? error
+            throw failure(isThere && isFolder.boolValue ? "it is a folder" : cause.localizedDescription)
+        }
+    }
 }

@@ -26,7 +26,8 @@ extension SandboxStoreTool {
             throw StoreFile.Failure(description: "nobody sends notifications of this store: serve it with --notify URL")
         }
         guard let identifier = UUID(uuidString: notification)?.uuidString.lowercased() else {
-            throw StoreFile.Failure(description: "\"\(notification.printable)\" is not the UUID of a notification")
+            let reason = "\"\(notification.printable)\" is not the UUID of a notification"
+            throw StoreFile.Failure(description: "\(reason); the command notifications lists them")
         }
         try served.resend(identifier)
         let done = "sent again: \(identifier)"

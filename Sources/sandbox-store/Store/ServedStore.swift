@@ -79,9 +79,10 @@ struct ServedStore: KeptStore {
             let advice = "name its file by --token FILE, or set \(variable)"
             throw StoreFile.Failure(description: "the token of the server at port \(port) is not known: \(advice)")
         }
-        guard let token = ControlClient.token(try String(contentsOf: InputFile.url(file), encoding: .utf8)) else {
-            throw noToken(file)
+        let data = try InputFile.contents(file) { reason in
+            StoreFile.Failure(description: "the server's token cannot be read from \(file): \(reason)")
         }
+        guard let token = ControlClient.token(String(decoding: data, as: UTF8.self)) else { throw noToken(file) }
         return token
     }
 
