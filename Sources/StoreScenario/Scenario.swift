@@ -55,9 +55,10 @@ public struct Scenario: Sendable, CustomStringConvertible {
             let isText = (error as? CocoaError).map { !codes.contains($0.code) } ?? true
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+            let cause = (error as? CocoaError)?.underlying ?? error
             let trouble =
                 isThere && isFolder.boolValue
-                ? "it is a folder" : isText ? error.localizedDescription : "it is not text in UTF-8"
+                ? "it is a folder" : isText ? cause.localizedDescription : "it is not text in UTF-8"
             throw ScenarioError("cannot be read: \(trouble)").at(file: url.lastPathComponent, line: nil)
         }
         try self.init(text, name: url.lastPathComponent)

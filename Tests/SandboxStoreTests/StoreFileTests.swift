@@ -253,6 +253,17 @@ struct StoreFileTests {
         #expect(Run("--store", other, "status").output.contains("2030-05-05T05:05:05Z"))
     }
 
+    @Test(.libcrypto) func `A store begins at no time at which its certificates are not valid`() {
+        let early = Run("--store", path + "y", "init", SandboxStoreTool.demoFile.path, "--at", "1900-01-01T00:00:00Z")
+        #expect(early.code == 2 && early.complaints.contains("not in the years 1950 to 9999"))
+        #expect(!FileManager.default.fileExists(atPath: path + "y"))
+    }
+
+    @Test(.libcrypto) func `A store that was refused to go beyond the year 9999 opens again`() {
+        #expect(run("advance", "9000y").code == 1)
+        #expect(run("buy", "consumable").code == 0)
+    }
+
     @Test func `A scenario stops at the first refusal, and what was done before is kept`() throws {
         let file = try directory.write(
             "shop.scenario",

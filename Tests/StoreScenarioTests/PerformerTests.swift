@@ -204,6 +204,26 @@ import Testing
         #expect(shop.error("advance-to 2024-01-01T00:00:00Z").contains("does not run backwards"))
     }
 
+    @Test func `Time goes on to the end of the year 9999`() throws {
+        #expect(try shop.perform("advance 7974y11mo30d23h59min59s") == "it is 9999-12-31T23:59:59Z")
+        #expect(shop.error("advance 1s").hasPrefix("advance: the time of a store ends with the year 9999"))
+        #expect(shop.error("advance 100000y").hasPrefix("advance: the time of a store ends with the year 9999"))
+        #expect(try shop.perform("status").contains("9999-12-31T23:59:59Z"))
+    }
+
+    @Test func `An offer that a product does not have is refused with those that it has`() throws {
+        #expect(shop.error("win-back summer pro.monthly").hasSuffix("offer \"summer\"; it has \"come.back\""))
+        #expect(shop.error("redeem SUMMER --product pro.monthly").hasSuffix("the code \"SUMMER\"; it has \"FRIENDS\""))
+        try shop.perform("buy pro.monthly", "expire")
+        #expect(try shop.perform("buy pro.monthly --offer summer").hasSuffix("; it has \"winter\", \"come.back\""))
+    }
+
+    @Test func `A link that begins no purchase is refused with what it has to be`() {
+        let link = "itms-services://?bundleId=com.example.app&productIdentifier=sword"
+        #expect(shop.error("open-link https://example.com").hasSuffix("has to be itms-services, and is https"))
+        #expect(shop.error("open-link \"\(link)\"").hasSuffix("has to be purchaseIntent, and is missing"))
+    }
+
     @Test func `A text in JSON is escaped`() throws {
         try shop.perform("add-account \"a \\\"b\\\" \\\\ \\n \u{7F}é\"")
         let json = try shop.performer.perform("accounts").json

@@ -166,10 +166,12 @@ private struct PurchaseIntent {
         let items = parts?.queryItems ?? []
         func value(_ names: String...) -> String? { items.first { names.contains($0.name) }?.value }
         guard parts?.scheme?.lowercased() == "itms-services" else {
-            throw SandboxError(.notPurchaseIntent("its scheme is \(parts?.scheme ?? "missing"), not itms-services"))
+            let scheme = parts?.scheme ?? "missing"
+            throw SandboxError(.notPurchaseIntent("its scheme has to be itms-services, and is \(scheme)"))
         }
         guard value("action") == "purchaseIntent" else {
-            throw SandboxError(.notPurchaseIntent("its action is \(value("action") ?? "missing"), not purchaseIntent"))
+            let action = value("action") ?? "missing"
+            throw SandboxError(.notPurchaseIntent("its action has to be purchaseIntent, and is \(action)"))
         }
         guard value("bundleId", "bundleIdentifier") == bundleIdentifier else {
             throw SandboxError(.notPurchaseIntent("its bundleId is not \(bundleIdentifier)"))

@@ -196,7 +196,10 @@ public final class CertificateAuthority: Sendable {
     private func requireValidity(at date: Date) throws(CryptoError) {
         guard validity.contains(date) else {
             let state = date < validity.lowerBound ? "is not valid yet" : "has expired"
-            throw CryptoError("the authority's root certificate \(state) on \(date.formatted(.iso8601))")
+            let dates = "from \(validity.lowerBound.formatted(.iso8601)) to \(validity.upperBound.formatted(.iso8601))"
+            throw CryptoError(
+                "the authority's root certificate \(state) on \(date.formatted(.iso8601)): it is valid \(dates)"
+            )
         }
     }
 }

@@ -50,7 +50,8 @@ extension ScenarioCommand {
             let answer = try call.device().external(ExternalRequest(type == nil ? .notice : .token, type: type))
             guard let text = answer.token, let token = ExternalPurchaseToken(value: text) else {
                 let reasons: [ExternalAnswer.Outcome: String] = [
-                    .cancelled: "the user chose to cancel", .notEligible: "the app does not sell outside of the store",
+                    .cancelled: "the user chose to cancel",
+                    .notEligible: "the app does not sell outside of the store; external-purchases on lets it",
                 ]
                 let reason = reasons[answer.outcome] ?? "there is no token of this type for the account"
                 throw ScenarioError("no token: \(reason)", kind: .refused)

@@ -92,6 +92,7 @@ package enum ScenarioValueKind: Hashable, Sendable {
     private var advice: String {
         switch self {
         case .failure: "; the names are \(words.joined(separator: ", "))"
+        case .price: ", of at most 9 digits before the point and 3 behind it"
         case .either(_, let kind): kind.advice
         default: ""
         }

@@ -185,8 +185,17 @@ extension Call {
 }
 
 extension Call {
+    /// The end of the year 9999.
+    private static let endOfTime = Date(timeIntervalSince1970: 253_402_300_800)
+
     /// Advances the store's clock, and returns the events that this caused.
+    ///
+    /// A store in a file whose time is later could not be opened again.
     func advance(to moment: Date) throws -> ScenarioAnswer {
+        guard moment < Self.endOfTime else {
+            let reason = "the time of a store ends with the year 9999, the last that receipts and certificates name"
+            throw ScenarioError("\(name): \(reason)", kind: .refused)
+        }
         // Deliveries are left out, which other clients of the store may trace.
         let before = try store.timeline.entries.count { !$0.isDelivery }
         try store.advanceThrowing(to: moment)

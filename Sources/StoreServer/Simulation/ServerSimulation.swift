@@ -34,8 +34,9 @@ public struct ServerSimulation: Sendable {
         do {
             data = try Data(contentsOf: file)
         } catch {
+            let cause = (error as? CocoaError)?.underlying ?? error
             throw ServerSimulationError(
-                "\(file.path(percentEncoded: false)) cannot be read: \(error.localizedDescription)"
+                "\(file.path(percentEncoded: false)) cannot be read: \(cause.localizedDescription)"
             )
         }
         try self.init(data, in: file.deletingLastPathComponent())

@@ -42,10 +42,15 @@ struct StoreFile: LocalStore {
     ///   - path: the file's path.
     ///   - configuration: the store's products and settings.
     ///   - start: the store's time; nil for the default of new stores.
-    /// - Throws: ``Failure`` if the file exists, and the errors of the database and the store.
+    /// - Throws: ``Failure`` if the file exists, ``Command/Mistake`` for a start at which no certificate is valid, and the
+    ///   errors of the database and the store.
     init(creating path: String, _ configuration: StoreConfiguration, start: Date?) throws {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw Failure(description: "\(path) exists already; init makes a new store")
+        }
+        if let start, Libcrypto.isAvailable, start < .startOfRoots {
+            let years = "in the years 1950 to 9999, in which certificates can be valid"
+            throw Command.Mistake("--at is \(Wording.moment(start)), which is not \(years)")
         }
         // Checks before the file is created, so invalid products leave no file behind.
         _ = try SandboxStore(configuration)

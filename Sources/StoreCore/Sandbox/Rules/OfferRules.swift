@@ -48,7 +48,9 @@ extension SandboxState {
         if let offer = terms.winBackOffers.lazy.map(\.offer).first(named: identifier, plan) {
             return .success(SubscriptionOffer(.winBack, offer))
         }
-        let reason = "\(name) has no promotional offer \"\(identifier)\" that is paid \(plan.words)"
+        let others = (terms.promotionalOffers + terms.winBackOffers.map(\.offer)).filter { $0.billingPlan == plan }
+        let names = Self.list(others.compactMap(\.terms.identifier))
+        let reason = "\(name) has no promotional offer \"\(identifier)\" that is paid \(plan.words)\(names)"
         return .failure(.storeKit(.invalidOfferIdentifier, reason))
     }
 
@@ -104,6 +106,14 @@ extension SandboxState {
             let isRedeemed = offers.hasRedeemed(identifier, of: product, account)
             return isRedeemed ? "was redeemed by this account before: it serves once" : nil
         }
+    }
+
+    /// Returns the end of a sentence about an offer that a product does not have, with the names of those that it has.
+    ///
+    /// - Parameter names: the names.
+    /// - Returns: the end; empty without names, and for more than a sentence should have.
+    static func list(_ names: [String]) -> String {
+        (1...8).contains(names.count) ? "; it has \(names.map { "\"\($0)\"" }.joined(separator: ", "))" : ""
     }
 
     /// Returns an account's status in a subscription group: exactly one kind of customer.

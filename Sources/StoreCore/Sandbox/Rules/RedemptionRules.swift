@@ -18,7 +18,9 @@ extension SandboxState {
         }
         guard let index = holder, let offer = catalog.subscription(of: index)?.codeOffer(code, nil) else {
             let place = product.map { "\($0) has" } ?? "this store has"
-            throw .storeKit(.invalidOfferIdentifier, "\(place) no offer behind the code \"\(code)\"")
+            let codes = product == nil ? [] : holder.map { catalog[$0].codes } ?? []
+            let names = Self.list(codes)
+            throw .storeKit(.invalidOfferIdentifier, "\(place) no offer behind the code \"\(code)\"\(names)")
         }
         let found = SubscriptionOffer(.code, offer.offer)
         events.append(try redeem(found, isStackable: offer.isStackable, of: index, account, now: now, rate))
@@ -33,10 +35,11 @@ extension SandboxState {
         _ rate: RenewalRate,
         _ events: inout [LedgerRecord]
     ) throws(StoreFailure) {
-        guard let index = catalog.index(of: product),
-            let offer = catalog.subscription(of: index)?.winBackOffers.lazy.map(\.offer).first(named: identifier, nil)
-        else {
-            throw .storeKit(.invalidOfferIdentifier, "\(product) has no win-back offer \"\(identifier)\"")
+        let holder = catalog.index(of: product)
+        let offers = holder.flatMap { catalog.subscription(of: $0) }?.winBackOffers.map(\.offer) ?? []
+        guard let index = holder, let offer = offers.first(named: identifier, nil) else {
+            let names = Self.list(offers.compactMap(\.terms.identifier))
+            throw .storeKit(.invalidOfferIdentifier, "\(product) has no win-back offer \"\(identifier)\"\(names)")
         }
         let found = SubscriptionOffer(.winBack, offer)
         events.append(try redeem(found, isStackable: false, of: index, account, now: now, rate))
@@ -119,6 +122,11 @@ extension SandboxState {
 extension SandboxProduct {
     fileprivate func hasOffer(behind code: String) -> Bool {
         subscription?.codeOffer(code, nil) != nil || oneTimeCodeOffer(code) != nil
+    }
+
+    /// The codes of the product's offers.
+    fileprivate var codes: [String] {
+        offerCodes.map(\.identifier) + (subscription?.offerCodes ?? []).compactMap(\.offer.terms.identifier)
     }
 }
 

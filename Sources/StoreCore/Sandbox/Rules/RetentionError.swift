@@ -80,7 +80,8 @@ package enum RetentionError: Error, Hashable, Sendable, CustomStringConvertible 
         case .unknownProduct(let product): "\"\(product)\" is no auto-renewable subscription of this store"
         case .invalidLocale(let locale): "\"\(locale)\" is no language tag, as en-US is"
         case .noDefault(let product, let locale): "\(product) has no default message for \(locale)"
-        case .invalidURL(let url): "\"\(url.prefix(80))\" is no URL of at most 256 characters over HTTP"
+        case .invalidURL(let url):
+            "\"\(url.prefix(80))\" is no URL that begins with https:// or http://, of at most 256 characters"
         case .noURL: "no URL of a server that chooses messages is set"
         case .noPassedTest: "in production, a server that chooses messages has to pass a performance test first"
         case .testInProgress: "a performance test is in progress"

@@ -138,7 +138,9 @@ import Testing
     @Test func `A code is refused with the reason, and is not used up by that`() throws {
         #expect(redeem("DEAR")?.isStoreKit(.invalidOfferPrice) == true)
         #expect(redeem("NONE")?.isStoreKit(.invalidOfferIdentifier) == true)
-        #expect(redeem("FREE", of: "castle")?.reason == "castle has no offer behind the code \"FREE\"")
+        #expect(
+            redeem("FREE", of: "castle")?.reason == "castle has no offer behind the code \"FREE\"; it has \"CASTLE\""
+        )
         try shop.store.setAvailability(.withdrawn, of: "coins")
         #expect(redeem("FREE")?.isStoreKit(.paymentInvalid) == true)
         try shop.store.setAvailability(.onSale, of: "coins")
