@@ -42,7 +42,12 @@ extension SKTestSession {
 
     func product(_ identifier: String) throws -> SandboxProduct {
         guard let product = environment.products.first(where: { $0.identifier.isExactly(identifier) }) else {
-            throw SKTestError(.invalidProductIdentifier, "the configuration has no product \"\(identifier)\"")
+            let names = environment.products.map { "\"\($0.identifier)\"" }
+            let others = (1...8).contains(names.count) ? ", only \(names.joined(separator: ", "))" : ""
+            throw SKTestError(
+                .invalidProductIdentifier,
+                "the configuration has no product \"\(identifier)\"\(others)"
+            )
         }
         return product
     }

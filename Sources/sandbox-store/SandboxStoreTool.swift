@@ -109,11 +109,15 @@ struct SandboxStoreTool {
         for file in files {
             do {
                 let configuration = try StoreConfiguration(contentsOf: InputFile.url(file))
+                // Products that can be read may break a rule of the store.
+                _ = try SandboxStore(configuration)
                 let report = FileReport(configuration, file: file)
                 console.write(isJSON ? try report.json : report.text.printable)
             } catch {
                 let json: JSONValue = ["file": .string(file), "error": .string("\(error)")]
-                console.write("\(isJSON ? json.encoded : "\(error)".printable)\n")
+                // Any other error has the name of the file in its sentence.
+                let place = error is CatalogError ? "\(file): " : ""
+                console.write("\(isJSON ? json.encoded : "\(place)\(error)".printable)\n")
                 code = max(code, error is Command.Mistake ? 2 : 1)
             }
         }

@@ -92,6 +92,16 @@ import Testing
         )
         #expect(run.complaints.isEmpty)
         #expect(run.code == 2)
+        let period = try directory.write(
+            "Period.storekit",
+            """
+            {"version": {"major": 4}, "subscriptionGroups": [{"id": "G", "subscriptions": [
+              {"productID": "a", "displayPrice": "1", "recurringSubscriptionPeriod": "P999Y"}]}]}
+            """
+        )
+        let unsold = Run("check", period)
+        #expect(unsold.code == 1)
+        #expect(unsold.output == "\(period): the product \"a\" has a subscription period of more than 100 years\n")
         #expect(Run("check", price, good).code == 1)
         #expect(Run("check", good).code == 0)
     }
