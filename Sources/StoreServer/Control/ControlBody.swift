@@ -45,7 +45,8 @@ package enum ControlBody {
             .joined(separator: ".")
     }
 
-    private static func name(of type: any Any.Type) -> String {
+    /// Returns the name of a type of JSON in a sentence.
+    static func name(of type: any Any.Type) -> String {
         switch type {
         case is String.Type: "a text"
         case is Bool.Type: "true or false"

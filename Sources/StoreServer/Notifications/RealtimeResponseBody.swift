@@ -37,21 +37,23 @@ struct RealtimeResponseBody: Decodable {
     init(decoding data: Data) throws(RetentionRefusal) {
         do {
             self = try UntrustedJSON.decode(Self.self, from: data)
-        } catch DecodingError.keyNotFound(let key, _) {
-            throw RetentionRefusal("the server's answer has no \(key.stringValue)")
-        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
-            throw Self.refusal(of: context.codingPath)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw RetentionRefusal("the server's answer has no \(Self.name(context.codingPath + [key]))")
+        } catch DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty {
+            throw Self.refusal(of: context.codingPath, ControlBody.name(of: type))
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-            throw Self.refusal(of: context.codingPath)
+            // Every text but a UUID may have any content.
+            throw Self.refusal(of: context.codingPath, "a UUID")
         } catch {
             throw RetentionRefusal("the server's answer is no JSON object with a choice")
         }
     }
 
-    private static func refusal(of path: [any CodingKey]) -> RetentionRefusal {
-        let name = path.map(\.stringValue).joined(separator: ".")
-        return RetentionRefusal("the server's answer has another value in \(name) than it may")
+    private static func refusal(of path: [any CodingKey], _ expected: String) -> RetentionRefusal {
+        RetentionRefusal("in the server's answer, \(name(path)) is not \(expected)")
     }
+
+    private static func name(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
 
     /// The choice.
     var answer: RetentionAnswer {

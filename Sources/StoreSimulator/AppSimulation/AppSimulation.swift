@@ -301,7 +301,7 @@ package enum AppSimulationError: Error, Hashable, Sendable, CustomStringConverti
         case .unknownCountry(let code): "\(code) is no country with a store, as USA is"
         case .nothingIsClaimed: "nothing is required of the app: add holds, delivers, allows or invariant"
         case .wrongNumber(let number): "\(number) is no number of runs, steps or threads; it is at least 1"
-        case .noSeed(let line, let file): "\(line) in \(file) is no seed"
+        case .noSeed(let line, let file): "\(line) in \(file) is no seed, which is a whole number from 0"
         }
     }
 }

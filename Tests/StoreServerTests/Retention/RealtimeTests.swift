@@ -90,10 +90,18 @@ import Testing
             ("[]", 200, "the server's answer is no JSON object with a choice"),
             ("{}", 200, "the server's answer has neither message, alternateProduct nor promotionalOffer"),
             (#"{"message":{}}"#, 200, "the server's answer has no messageIdentifier"),
-            (#"{"message":1}"#, 200, "the server's answer has another value in message than it may"),
+            (#"{"message":1}"#, 200, "in the server's answer, message is not an object"),
             (
                 #"{"message":{"messageIdentifier":"x"}}"#, 200,
-                "the server's answer has another value in message.messageIdentifier than it may"
+                "in the server's answer, message.messageIdentifier is not a UUID"
+            ),
+            (
+                #"{"promotionalOffer":{"promotionalOfferSignatureV2":1}}"#, 200,
+                "in the server's answer, promotionalOffer.promotionalOfferSignatureV2 is not a text"
+            ),
+            (
+                #"{"promotionalOffer":{"promotionalOfferSignatureV1":{}}}"#, 200,
+                "the server's answer has no promotionalOffer.promotionalOfferSignatureV1.encodedSignature"
             ),
             (
                 #"{"message":{},"promotionalOffer":{}}"#, 200,
