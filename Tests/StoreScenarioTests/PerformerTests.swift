@@ -62,6 +62,12 @@ import Testing
         #expect(shop.error("code-sheet").hasSuffix("as the command code-entry does"))
     }
 
+    @Test func `The timeline of a restored transaction has the restore`() throws {
+        try shop.perform("buy game", "buy pro.monthly", "finish all", "restore")
+        #expect(try shop.perform("timeline 3").hasSuffix("restored #1 as #3, #2 as #4"))
+        #expect(try shop.perform("timeline 4").hasSuffix("restored #1 as #3, #2 as #4"))
+    }
+
     @Test func `A timeline has one form`() throws {
         let error = try #require(throws: ScenarioError.self) { try shop.performer.perform("timeline --html --svg") }
         #expect(error.kind == .syntax && "\(error)" == "--html and --svg do not go together")

@@ -6,10 +6,11 @@ extension Call {
     func timeline() throws -> ScenarioAnswer {
         if has("--html"), has("--svg") { throw ScenarioError("--html and --svg do not go together") }
         let about = try word("transaction").map { _ in try transaction(.all) }
-        let entries = try store.timeline.entries.filter { about == nil || $0.transaction == about }
+        let whole = try store.timeline
+        let timeline = about.map { SandboxTimeline(entries: whole.entries(about: $0)) } ?? whole
+        let entries = timeline.entries
         // A deleted transaction has entries, and is not known.
         if let about, entries.isEmpty { _ = try known(about) }
-        let timeline = SandboxTimeline(entries: entries)
         if has("--html") {
             let html = timeline.html
             return ScenarioAnswer(text: html, json: .object([.init(key: "html", value: .string(html))]))

@@ -61,8 +61,10 @@ public struct SandboxTimeline: Hashable, Sendable {
     /// Creates a timeline from lines.
     package init(entries: [Entry] = []) { self.entries = entries }
 
-    /// Returns the lines about one transaction, oldest first: those whose ``Entry/transaction`` it is.
-    public func entries(about transaction: String) -> [Entry] { entries.filter { $0.transaction == transaction } }
+    /// Returns the lines about one transaction, oldest first, including those about several, such as a restore.
+    public func entries(about transaction: String) -> [Entry] {
+        entries.filter { $0.transaction == transaction || $0.others.contains(transaction) }
+    }
 }
 
 extension SandboxTimeline: CustomStringConvertible {
