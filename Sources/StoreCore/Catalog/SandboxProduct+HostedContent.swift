@@ -102,10 +102,10 @@ extension SandboxProduct.HostedContent {
         }
         let identifiers = files.map { $0.identifier ?? product }
         if identifiers.contains("") { return "hosts a file with an empty identifier" }
-        guard Set(identifiers.map(ExactText.init)).count == files.count else {
-            return "hosts two files of one identifier"
+        var seen: Set<ExactText> = []
+        return identifiers.first { !seen.insert(ExactText($0)).inserted }.map {
+            "hosts two files with the identifier \"\($0)\""
         }
-        return nil
     }
 
     /// Returns descriptions of the files, as in a transaction.

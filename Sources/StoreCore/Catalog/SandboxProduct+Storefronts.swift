@@ -91,7 +91,9 @@ extension SandboxProduct {
     /// The fault in the product's countries or prices, as the end of a sentence about it; nil if there is none.
     var storefrontFault: String? {
         guard let terms = storefrontTerms else { return nil }
-        if let code = terms.unknownCountry { return "is to be sold, or not, in \"\(code)\", which is no country" }
+        if let code = terms.unknownCountry {
+            return "is to be sold, or not, in \"\(code)\", which is no country in ISO 3166-1 alpha-3, as USA is"
+        }
         return terms.prices.sorted { $0.key < $1.key }.lazy.compactMap { country, price in
             Self.rule(brokenBy: price).map { "costs \(price) in \(country): \($0)" }
         }.first

@@ -113,7 +113,8 @@ package struct APIKeyFolder {
         let names = try keyNames()
         guard names.count == 1, let name = names.first else {
             let path = files.url.path(percentEncoded: false)
-            throw StoreServerError("there are \(names.count) API keys in \(path), not one")
+            let found = names.sorted().joined(separator: ", ")
+            throw StoreServerError("there are \(names.count) API keys in \(path), not one: \(found)")
         }
         return name
     }

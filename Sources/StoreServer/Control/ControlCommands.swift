@@ -53,8 +53,8 @@ final class ControlCommands: Sendable {
     /// Performs the command that a request describes.
     ///
     /// A second request with the idempotency key of a command that was performed has its answer, and nothing is done
-    /// twice. A command that was refused has changed nothing, and is tried again. The last thousand keys are remembered
-    /// until the server stops.
+    /// twice. A command that was refused is tried again: it has changed nothing, but for a restore that fails partway. The
+    /// last thousand keys are remembered until the server stops.
     ///
     /// - Parameters:
     ///   - request: the request, whose body is JSON: an object with the words by name, or, without a name, an object
