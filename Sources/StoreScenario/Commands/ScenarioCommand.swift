@@ -234,3 +234,11 @@ extension ScenarioValueKind {
         }
     }
 }
+
+extension ScenarioError {
+    /// Returns the error for a word that is no command's name.
+    static func unknownCommand(_ word: Word) -> ScenarioError {
+        let names = ScenarioCommand.all.map(\.name)
+        return ScenarioError(word, "is not a command", among: names, else: "; the command help lists them")
+    }
+}

@@ -56,12 +56,6 @@ public struct ScenarioError: Error, Hashable, Sendable, LocalizedError, CustomSt
         self.reason = reason + (suggestion.map { Suggestion.text(for: $0) } ?? others)
     }
 
-    /// Returns the error for a word that is no command's name.
-    static func unknownCommand(_ word: Word) -> ScenarioError {
-        let names = ScenarioCommand.all.map(\.name)
-        return ScenarioError(word, "is not a command", among: names, else: "; the command help lists them")
-    }
-
     /// Creates an error from a sentence that another process has reported.
     ///
     /// - Parameters:

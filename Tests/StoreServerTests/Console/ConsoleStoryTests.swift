@@ -35,7 +35,7 @@ import Testing
         #expect(details.transaction.finished.bool == true)
         #expect(
             try facts(1) == [
-                "Device: device", "Date: 2025-01-01 01:00 UTC", "Finished: yes", "State: purchased",
+                "Device: device", "Date: 2025-01-01 00:00 UTC", "Finished: yes", "State: purchased",
             ]
         )
     }

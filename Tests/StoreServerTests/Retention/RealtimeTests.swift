@@ -246,7 +246,8 @@ import Testing
         try store.account.accept(page)
         #expect(store.account.subscription(inGroup: "metals")?.waitingOffer?.identifier == "winter")
         let missing = try await self.page(choice("promotionalOffer", #","promotionalOfferSignatureV1":{}"#))
-        #expect(missing.refusal == "the server's answer has no encodedSignature")
+        let member = "promotionalOffer.promotionalOfferSignatureV1.encodedSignature"
+        #expect(missing.refusal == "the server's answer has no \(member)")
     }
 
     @Test(
