@@ -71,7 +71,9 @@ extension SandboxState {
         _ followers: inout Followers
     ) {
         guard let bundle = subscriptions.index(ofOriginal: term.original), subscriptions[bundle].isRunning,
-            subscriptions[bundle].term == term
+            subscriptions[bundle].term == term,
+            // Of two periods that began at one moment, the second counts.
+            newestPeriod(of: term.original, by: subscriptions[bundle].account) == number
         else { return }
         // There are none if the bundle was registered again as another product.
         let products = catalog.members(of: term.product)
@@ -91,7 +93,8 @@ extension SandboxState {
             if let index, let last = subscriptions[index].term.bundle?.period, last.original == term.original,
                 subscriptions[index].isRunning
             {
-                guard last.transaction < number else { continue }
+                // A purchase that was approved late has a lower number than the period before.
+                guard last.transaction != number else { continue }
                 let original = subscriptions[index].term
                 let next = original.following(term, as: product, in: period)
                 followers.add(.renewed(subscription: index, transaction: followers.number(), next, charge: 0), date)

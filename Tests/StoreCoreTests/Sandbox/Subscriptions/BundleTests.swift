@@ -46,6 +46,19 @@ import Testing
 
     // MARK: Purchase and renewal
 
+    @Test func `The members follow a bundle that was ordered before its last period, and approved after it`() throws {
+        try account.setAsksToBuy(true)
+        _ = App(on: store, buying: "both")
+        try account.setBillingFails(true)
+        try account.buy("both")
+        try account.forceRenewal(inGroup: "bundles")
+        market.advance(to: "2025-01-02T00:00:00Z")
+        try store.decide(try #require(store.undecidedRequests.first).transaction, as: .approve)
+        let ends = ["bundles", "papers", "music"].map { account.subscription(inGroup: $0)?.expirationDate }
+        #expect(Set(ends) == [Market.date("2025-02-02T00:00:00Z")])
+        #expect(entitled == ["both", "news", "music"])
+    }
+
     @Test func `A suite is one subscription, with a type of its own`() throws {
         let app = App(on: store, buying: "studio")
         #expect(app.recorder.callbacks.last == [.removed("studio")] && entitled == ["studio"])
