@@ -41,8 +41,7 @@ extension SandboxDriver {
     func isEligibleForIntroductoryOffer(inGroup group: String, on device: DeviceID) -> Bool {
         look { driverState, _ in
             guard let account = driverState.state.devices[device].account else { return false }
-            guard let index = driverState.state.subscriptions.index(of: group, account: account) else { return true }
-            return !driverState.state.subscriptions[index].hasUsedIntroductoryOffer
+            return !driverState.state.hasUsedIntroductoryOffer(account, in: group)
         }
     }
 

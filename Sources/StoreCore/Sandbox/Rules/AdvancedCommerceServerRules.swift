@@ -123,7 +123,7 @@ extension SandboxState {
         if subscriptions.increase(of: index)?.consent != nil { throw .migrationNotAllowedWithPriceIncrease }
         guard subscriptions[index].isRunning, subscriptions.trouble(of: index) == nil,
             catalog.kind(of: subscriptions[index].term.product) == .autoRenewable,
-            subscriptions[index].term.bundle == nil, subscriptions[index].term.commitment == nil,
+            subscriptions[index].term.bundle?.period == nil, subscriptions[index].term.commitment == nil,
             subscriptions[index].renewalPlan == nil, subscriptions[index].term.offer == nil,
             subscriptions.waitingOffer(of: index) == nil,
             let period = catalog.period(of: subscriptions[index].term.product),
@@ -134,7 +134,9 @@ extension SandboxState {
             catalog.kind(of: product) == .autoRenewable
         else { throw .invalidTargetProductID }
         guard let descriptors = members.descriptors else { throw .nullDescriptors }
-        let price = Self.thousandths(keptPrice(of: index) ?? catalog.price(of: subscriptions[index].renewsAs))
+        let renewsAs = subscriptions[index].renewsAs
+        let kept = catalog.hasLocalPrice(renewsAs) ? nil : keptPrice(of: index)
+        let price = Self.thousandths(kept ?? catalog.price(of: renewsAs))
         func content(
             _ list: [AdvancedCommerceMembers.Item?]?,
             _ period: StoreProduct.Period,

@@ -118,7 +118,9 @@ extension SandboxState {
 
     /// Returns an account's status in a subscription group: exactly one kind of customer.
     private func standing(of account: AccountID, in group: String) -> SandboxProduct.Customers {
-        guard let index = subscriptions.index(of: group, account: account) else { return .new }
+        guard let index = subscriptions.index(of: group, account: account) else {
+            return migratedSubscription(from: group, of: account) == nil ? .new : .expired
+        }
         return subscriptions[index].isRunning ? .existing : .expired
     }
 }

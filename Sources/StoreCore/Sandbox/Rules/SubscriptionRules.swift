@@ -39,7 +39,8 @@ extension SandboxState {
         if isChange, let known, !replaces(known.term, wanted, product, plan) {
             return Sale(charge: 0, subscription: .renewsAs(product: product, known.term, offer: offer, plan: plan))
         }
-        let isEligible = isIntroductoryAllowed && !isChange && known?.hasUsedIntroductoryOffer != true
+        let isEligible =
+            isIntroductoryAllowed && !isChange && !hasUsedIntroductoryOffer(account, in: wanted.groupIdentifier)
         let introductory = isEligible ? catalog.introductoryOffer(of: product, plan) : nil
         let isFollowed = isStackable && introductory != nil
         // By itself, a former member of a bundle is another subscription, unless it replaces the running one.
@@ -58,6 +59,24 @@ extension SandboxState {
             rate
         )
         return Sale(charge: charge, subscription: .begins(term, then: isFollowed ? offer : nil))
+    }
+
+    /// Whether an account has used the introductory offer of a group, which serves once.
+    func hasUsedIntroductoryOffer(_ account: AccountID, in group: String) -> Bool {
+        let known = subscriptions.index(of: group, account: account)
+        return [known, migratedSubscription(from: group, of: account)].contains { index in
+            index.map { subscriptions[$0].hasUsedIntroductoryOffer } ?? false
+        }
+    }
+
+    /// Returns an account's subscription that began in a group, and has left it as a generic product; nil for none.
+    func migratedSubscription(from group: String, of account: AccountID) -> SubscriptionIndex? {
+        guard server.hasAdvancedCommerce else { return nil }
+        return subscriptions.all(of: account).first { index in
+            let product = subscriptions[index].original.original?.payment.productIdentifier
+            return subscriptions[index].group != group
+                && product.flatMap(catalog.index).flatMap(catalog.group) == group
+        }
     }
 
     /// Returns the newest transaction that began a period of a subscription and is still valid; else the original.

@@ -74,6 +74,8 @@ extension SandboxState {
             guard accounts[account].history[index].term == term else { break }
             // A purchase that was refunded, and made again at the same moment, has an equal term but another period.
             if !accounts[account].history[index].isCancelled { found.append(index) }
+            // So has one by a request that replaced another at the same moment: only repetitions cost nothing.
+            if accounts[account].history[index].isCharged { break }
         }
         return found
     }

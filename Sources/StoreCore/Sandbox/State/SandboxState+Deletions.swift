@@ -80,6 +80,8 @@ extension SandboxState {
         if deleted.contains(where: \.isIntroductory), !own.contains(where: { $0.isIntroductory && !$0.isDeleted }) {
             subscriptions.reopenIntroductoryOffer(of: index)
         }
+        // What was migrated renews as the generic product.
+        if server.advancedCommerce[index] != nil { return }
         // Every purchase during a period sets the next period's product; the newest purchase counts.
         let bought = purchases(of: term, by: account)
         guard bought.contains(where: { identifiers.contains(history[$0].identifier) }),

@@ -29,8 +29,12 @@ struct RequestShop: Timed {
     var store: SandboxStore { market.store }
     var account: SandboxAccount { market.account }
 
-    init(ledger: any Ledger = MemoryLedger(), on day: String = "2025-01-01T00:00:00Z") throws {
-        market = try Market(Self.products, on: day, ledger: ledger)
+    init(
+        _ others: [SandboxProduct] = [],
+        ledger: any Ledger = MemoryLedger(),
+        on day: String = "2025-01-01T00:00:00Z"
+    ) throws {
+        market = try Market(Self.products + others, on: day, ledger: ledger)
     }
 
     // MARK: Requests
