@@ -53,6 +53,20 @@ import Testing
         }
     }
 
+    @Test func `A generic product that is bought elsewhere is bought by the same request in the scenario`() async throws
+    {
+        var charge = SandboxProduct.consumable("charge", price: "4.99")
+        charge.isAdvancedCommerce = true
+        let simulation = AppSimulation(products: [charge]) { $0 }.holds("charge") { _ in 0 }
+        let steps: [AppStep] = [.buyElsewhere("charge"), .storefront("DEU"), .buyElsewhere("charge")]
+        let failure = await #expect(throws: AppSimulationFailure.self) {
+            try await simulation.run(seed: 1, steps: steps)
+        }
+        let store = try SandboxStore(products: [charge])
+        try Scenario(try #require(failure).scenario).run(on: store)
+        #expect(try store.account.charges.count == failure?.steps.count { $0 == .buyElsewhere("charge") })
+    }
+
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `A simulated run is printed as a scenario that runs`(seed: UInt64) throws {
         var generator = OperationGenerator(seed: seed)

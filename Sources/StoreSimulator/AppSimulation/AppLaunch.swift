@@ -11,6 +11,8 @@ public final class AppLaunch: Sendable {
     public let clock: AppClock
     /// The signer of the store's receipts, for an app that verifies them with `AppReceipt(verifying:signer:)`.
     public let receiptSigner: any ReceiptSigner
+    /// The key with which the app's server signs offers and requests of the Advanced Commerce API, which the store accepts.
+    public let offerSigner: any OfferSigner = AppLife.offerSigner
 
     /// The app's server, in a simulation with one; otherwise nil.
     ///

@@ -32,7 +32,7 @@ extension AppLife {
         case .settleInterruption(let index):
             guard let issue = store.interruptedPurchases.at(index) else { return false }
             return attempt { try store.resolveInterruption(of: issue.transaction) }
-        case .buyElsewhere(let product): return attempt { _ = try store.account.buy(product) }
+        case .buyElsewhere(let product): return attempt { try buyElsewhere(product) }
         case .buyMonthlyElsewhere(let product):
             var payment = StorePayment(productIdentifier: product)
             payment.billingPlan = .monthly
@@ -158,6 +158,16 @@ extension AppLife {
         return attempt { try store.refund(transactions[place].id) }
     }
 
+    /// Buys a product without the app: a generic one by a request that the store signs.
+    private func buyElsewhere(_ name: String) throws {
+        let product = setup.products.first { $0.identifier == name }
+        guard let request = product?.simulatedRequest(at: course.index, in: store.storefront?.countryCode) else {
+            try store.account.buy(name)
+            return
+        }
+        try store.account.buy(name, compactJWS: store.signedRequest(request))
+    }
+
     private var relative: SandboxAccount? { store.account(named: AppStep.relativeName) }
 
     private func familyBuys(_ product: String) throws {
@@ -231,6 +241,15 @@ extension AppStep {
         case .time, .wire, .connection, .acknowledgement, .reading, .secondDevice, .quirk: true
         default: false
         }
+    }
+}
+
+extension SandboxProduct {
+    /// Returns the request of the step at an index that buys the generic product in a country; nil for another product.
+    func simulatedRequest(at step: Int, in country: String?) -> Data? {
+        var references = SplitMix64(seed: UInt64(step))
+        let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
+        return simulatedRequest(references.uuid(), currency: currency)
     }
 }
 

@@ -37,6 +37,8 @@ struct AppKill: Hashable, Sendable {
 final class AppLife {
     /// The signer of all lives' receipts.
     private static let signer = HMACReceiptSigner(key: Data(repeating: 7, count: 32))
+    /// The signer of all lives' offers and requests.
+    static let offerSigner = HMACOfferSigner(key: Data(repeating: 8, count: 32))
 
     let setup: AppSimulationSetup
     let course: LifeCourse
@@ -65,6 +67,7 @@ final class AppLife {
             signer: host?.signer(clock: clock) ?? Self.signer,
             bundleIdentifier: host?.bundle ?? "com.example.app"
         )
+        store.offerSigners = [Self.offerSigner]
         user = AppUser(store, seed: seed, claims: setup.claims.count)
         judge = AppJudge(setup, store, user)
         historyFaults = HistoryFaults(clock: clock)

@@ -52,6 +52,7 @@ extension AppSimulation {
             report.strays = StrayCalls.count - strays
             if var failure {
                 failure.strays = report.strays
+                failure.generic = setup.products.filter(\.isAdvancedCommerce)
                 if let hint = failure.hint { say(hint) }
                 do {
                     try seedFile?.add(failure.seed)
@@ -88,6 +89,7 @@ extension AppSimulation {
         }
         guard var failure = found else { return }
         failure.strays = StrayCalls.count - strays
+        failure.generic = setup.products.filter(\.isAdvancedCommerce)
         if let hint = failure.hint { say(hint) }
         throw failure
     }

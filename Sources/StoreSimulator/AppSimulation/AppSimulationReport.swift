@@ -80,6 +80,8 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     var notKept: String?
     /// The number of calls to Store Kit on threads that belong to no launch.
     var strays = 0
+    /// The generic products of the simulation, which steps buy by requests.
+    var generic: [SandboxProduct] = []
 
     /// The life as Swift source, to be pasted into a test after the simulation.
     public var source: String {
@@ -118,7 +120,7 @@ public struct AppSimulationFailure: Error, Sendable, CustomStringConvertible {
     /// run`, or perform it with StoreScenario's `Scenario` on a store with the simulation's products.
     public var scenario: String {
         (["# \(sentence.replacing("\n", with: " "))", "# seed \(seed)"] + AppStep.scenarioPreparation
-            + AppStep.scenarioLines(of: steps)).map { "\($0)\n" }.joined()
+            + AppStep.scenarioLines(of: steps, generic: generic)).map { "\($0)\n" }.joined()
     }
 
     /// A table of the steps in the run's lives up to and including this one; nil for a single life.

@@ -23,10 +23,23 @@ extension AppStep {
     static let scenarioPreparation = ["try add-account \(Self.otherName)", "try add-account \(Self.relativeName)"]
 
     /// Returns the lines of a scenario that has the same effects on the store as the steps.
-    static func scenarioLines(of steps: [AppStep]) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - steps: the steps.
+    ///   - generic: the generic products, which are bought by requests.
+    /// - Returns: the lines.
+    static func scenarioLines(of steps: [AppStep], generic: [SandboxProduct] = []) -> [String] {
         var isOnSecond = false
-        return steps.flatMap { step -> [String] in
+        var country: String?
+        return steps.enumerated().flatMap { index, step -> [String] in
             if case .useSecondDevice(let isSecond) = step { isOnSecond = isSecond }
+            if case .storefront(let code) = step { country = code }
+            if case .buyElsewhere(let name) = step, let product = generic.first(where: { $0.identifier == name }),
+                let request = product.simulatedRequest(at: index, in: country)
+            {
+                let text = String(decoding: request, as: UTF8.self)
+                return [step.ofAccount("buy", name, "--request", text, "--outside")]
+            }
             return step.scenarioLines(on: isOnSecond ? secondDeviceName : deviceName)
         }
     }

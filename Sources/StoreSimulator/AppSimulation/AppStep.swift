@@ -39,6 +39,8 @@ public enum AppStep: Hashable, Sendable {
     /// The user resolves the issue that interrupted one of the purchases, and the store completes the purchase.
     case settleInterruption(Int)
     /// The user buys a product on another device, or in the store itself.
+    ///
+    /// A generic product of Advanced Commerce is bought by a request, with an item of the product's price.
     case buyElsewhere(String)
     /// The user buys a subscription on another device, or in the store itself, in monthly payments with a commitment.
     ///

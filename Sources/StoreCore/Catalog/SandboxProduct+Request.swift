@@ -1,0 +1,40 @@
+import Foundation
+
+extension SandboxProduct {
+    /// Returns the JSON of a request by which a simulated user buys the generic product: one item, for the product's own
+    /// price and period.
+    ///
+    /// - Parameters:
+    ///   - reference: the identifier of the request, which serves once.
+    ///   - sku: the item's SKU.
+    ///   - currency: the currency of the storefront.
+    ///   - user: the UUID of the app's user; nil for none.
+    /// - Returns: the request; nil for a product that is not generic.
+    package func simulatedRequest(
+        _ reference: UUID,
+        sku: String = "item",
+        currency: String,
+        user: String? = nil
+    ) -> Data? {
+        guard isAdvancedCommerce else { return nil }
+        let item: [String: Any] = [
+            "SKU": sku, "displayName": "An item", "description": "Of a simulation",
+            "price": (price * 1000 as NSDecimalNumber).int64Value,
+        ]
+        var info = ["requestReferenceId": reference.uuidString.lowercased()]
+        if let user { info["appAccountToken"] = user }
+        var request: [String: Any] = ["version": "1", "currency": currency, "requestInfo": info]
+        if let subscription {
+            request["operation"] = "CREATE_SUBSCRIPTION"
+            request["taxCode"] = "C003-00-1"
+            request["period"] = subscription.period.iso8601
+            request["descriptors"] = ["displayName": "A pass", "description": "For items"]
+            request["items"] = [item]
+        } else {
+            request["operation"] = "CREATE_ONE_TIME_CHARGE"
+            request["taxCode"] = "C003-00-2"
+            request["item"] = item
+        }
+        return try? JSONSerialization.data(withJSONObject: request, options: .sortedKeys)
+    }
+}
