@@ -66,6 +66,7 @@ struct ServerStepGenerator {
             }
             if !others.isEmpty { (product, customer) = (pick(others), buyer) }
         }
+        if product.isAdvancedCommerce { return .store(request(for: product, by: customer)) }
         if product.subscription != nil { lastPlan = (customer, product) }
         var line = "buy \(word(product.identifier)) --user \(customer.identifier) --account \(customer.name)"
         if product.kind == .consumable, below(4) == 0 { line += " --quantity \(2 + below(3))" }
@@ -80,6 +81,19 @@ struct ServerStepGenerator {
             line = "redeem \(word(pick(codes))) --product \(word(product.identifier)) --account \(customer.name)"
         }
         return .store(line)
+    }
+
+    /// Draws the purchase of a generic product by a request, for one of two items.
+    private mutating func request(for product: SandboxProduct, by customer: SimulatedCustomer) -> String {
+        let country = setup.configuration?.settings.storefront
+        let request = product.simulatedRequest(
+            random.uuid(),
+            sku: pick(["first", "second"]),
+            currency: country.flatMap(Storefronts.storefront)?.currency ?? "USD",
+            user: customer.identifier
+        )
+        return "buy \(word(product.identifier)) --user \(customer.identifier) --account \(customer.name) --request "
+            + word(String(decoding: request ?? Data(), as: UTF8.self))
     }
 
     private mutating func time() -> ServerStep {

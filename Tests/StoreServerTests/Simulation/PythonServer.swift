@@ -46,8 +46,23 @@ enum PythonServer {
         ])
     }
 
+    /// Returns the file of a server that sells a generic subscription, of which a customer may have several.
+    static func genericFile(fault: String = "") throws -> Data {
+        let pass = "com.example.shop.aca.generic.subscription"
+        return try file { file in
+            file["products"] = [["id": pass, "kind": "autoRenewable", "price": "4.99", "group": "requests"]]
+            (file["allows"], file["holds"]) = ([pass: "$.products"], [:] as [String: String])
+            var server = file["server"] as? [String: Any] ?? [:]
+            server["environment"] = ["FAULT": fault]
+            file["server"] = server
+        }
+    }
+
     /// Returns the checked simulation of a server with a fault, for lives of single steps.
-    static func setup(fault: String) throws -> ServerSetup {
-        try ServerSetup(SimulationFile.read(file(["environment": ["FAULT": fault]])), in: folder)
+    static func setup(fault: String) throws -> ServerSetup { try setup(file(["environment": ["FAULT": fault]])) }
+
+    /// Returns the checked simulation of a file.
+    static func setup(_ data: Data) throws -> ServerSetup {
+        try ServerSetup(SimulationFile.read(data), in: folder)
     }
 }

@@ -119,6 +119,27 @@ struct ServerSimulationTests {
         #expect(try store.transactions.contains { $0.cancellationDate != nil })
     }
 
+    @Test func `A right server lives through generic subscriptions, of which a customer has several`() async throws {
+        let report = try await PythonServer.simulation(PythonServer.genericFile()).run(runs: 4)
+        #expect(report.runs == 4)
+    }
+
+    @Test func `A server that knows one subscription of a product is found where a generic product has two`()
+        async throws
+    {
+        let simulation = try PythonServer.simulation(PythonServer.genericFile(fault: "one subscription"))
+        let failure = try #require(
+            await #expect(throws: ServerSimulationFailure.self) { try await simulation.run(runs: 60, jobs: 2) }
+        )
+        #expect(failure.steps.count { $0.contains("--request") } == 2, "\(failure)")
+        let store = try SandboxStore(
+            products: PythonServer.setup(PythonServer.genericFile()).products,
+            clock: ManualClock()
+        )
+        try Scenario(failure.scenario).run(on: store)
+        #expect(try store.transactions.count { $0.state == .purchased } >= 2)
+    }
+
     @Test func `A server that runs already finds the API at its port, with the keys of a folder`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -189,6 +189,12 @@ def access(customer, now):
             last = base.execute(
                 "select id from sales where original = ? order by json_extract(content, '$.purchaseDate') desc,"
                 " cast(id as int) desc", (sale["originalTransactionId"],)).fetchone()[0]
+            newest = base.execute(
+                "select original from sales join owners using (original) where customer = ?"
+                " and json_extract(content, '$.productId') = ? order by cast(id as int) desc",
+                (customer, sale["productId"])).fetchone()[0]
+            if FAULT == "one subscription" and newest != sale["originalTransactionId"]:
+                continue
             if last == sale["transactionId"] and max(sale["expiresDate"], ends) > now:
                 products.add(sale["productId"])
     if FAULT == "credits twice":
