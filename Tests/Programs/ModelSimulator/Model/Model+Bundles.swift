@@ -96,7 +96,7 @@ extension Model {
         guard let bundle = accounts[account].subscriptions[.bundles] else { return }
         for (group, member) in members(of: account, in: bundle) {
             for index in accounts[account].history
-            where entries[index].product.group == group && entries[index].period == member.period {
+            where entries[index].group == group && entries[index].period == member.period {
                 entries[index].end = now
             }
         }

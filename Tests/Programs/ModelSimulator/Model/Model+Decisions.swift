@@ -97,7 +97,7 @@ extension Model {
             if !accounts[account].ownsGame { accounts[account].hasNewGame = true }
             accounts[account].ownsGame = true
             accounts[account].history.append(index)
-        case .generic: entries[index].charge = entry.request
+        case .generic: entries[index].charge = entry.items.values.reduce(0) { $0 + $1.paid } / 10
         // A request begins its periods.
         case .pass: break
         case .basic, .gold, .silver, .journal, .films, .songs, .bundle:
@@ -117,7 +117,8 @@ extension Model {
                 isMonthly: entry.isMonthly,
                 as: index,
                 at: now,
-                for: prices
+                for: prices,
+                after: migrated(from: group, of: account)
             )
             accounts[account].subscriptions[group] = subscription
             guard let charge else {
@@ -146,7 +147,7 @@ extension Model {
     }
 
     private func isIn(_ entry: Entry, _ subscription: SubscriptionModel) -> Bool {
-        entry.product.group == subscription.product.group && entry.period == subscription.period
+        entry.group == subscription.product.group && entry.period == subscription.period
     }
 
     private func ownHistory(of account: Int) -> [Int] {

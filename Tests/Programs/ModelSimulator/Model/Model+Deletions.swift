@@ -14,7 +14,7 @@ extension Model {
             for group in Group.allCases {
                 guard let subscription = accounts[account].subscriptions[group] else { continue }
                 let isPaid = own.contains {
-                    entries[$0].product.group == group && entries[$0].period == subscription.period
+                    entries[$0].group == group && entries[$0].period == subscription.period
                 }
                 if deleted.contains(subscription.first) {
                     accounts[account].subscriptions[group] = nil

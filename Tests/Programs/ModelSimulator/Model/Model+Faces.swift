@@ -24,7 +24,7 @@ extension Model {
         { found["season"] = [nil] }
         for group in Group.allCases {
             guard let subscription = accounts[account].subscriptions[group], subscription.isEntitled else { continue }
-            found[subscription.product.rawValue] = [subscription.end]
+            found[subscription.product.rawValue, default: []].append(subscription.end)
         }
         let shares = shares.filter { $0.member == account && $0.isInUse }
         // Of a game that several share, the newest.

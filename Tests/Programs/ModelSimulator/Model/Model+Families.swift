@@ -18,6 +18,8 @@ extension Model {
         var entries: [Int]
         /// Whether it gave access when the last change was over.
         var isInUse = true
+        /// The end of the access to a subscription; nothing is revoked where it goes on as what is not shared then.
+        var end: Date?
     }
 
     static func isShareable(_ product: Product) -> Bool { [.game, .basic, .gold].contains(product) }
@@ -42,7 +44,7 @@ extension Model {
         if families.isEmpty { return }
         for index in shares.indices.reversed() where !isKept(shares[index]) {
             let share = shares.remove(at: index)
-            guard share.isInUse, let last = share.entries.last else { continue }
+            guard share.isInUse, share.end.map({ $0 > date }) ?? true, let last = share.entries.last else { continue }
             entries[last].cancellation = date
             accounts[share.member].history.removeAll { $0 == last }
             revoke(share.product, share.member)
@@ -94,6 +96,7 @@ extension Model {
         }
         if let known, has(shares[known], subscription) {
             shares[known].period = subscription.period
+            shares[known].end = subscription.nextMoment
             return shares[known].isInUse = true
         }
         let first = known.map { shares[$0].entries[0] }
@@ -107,13 +110,15 @@ extension Model {
                 product: subscription.product,
                 period: subscription.period,
                 start: subscription.start,
-                entries: [entry]
+                entries: [entry],
+                end: subscription.nextMoment
             )
             return shares.append(share)
         }
         shares[known].product = subscription.product
         shares[known].period = subscription.period
         shares[known].start = subscription.start
+        shares[known].end = subscription.nextMoment
         shares[known].entries.append(entry)
         shares[known].isInUse = true
     }
@@ -161,16 +166,16 @@ extension Model {
         let purchaser: Int?
     }
 
-    func uses(of account: Int) -> Set<Use> {
-        var uses: Set<Use> = []
-        if accounts[account].ownsGame { uses.insert(Use(product: "game", end: nil, purchaser: nil)) }
+    func uses(of account: Int) -> [Use] {
+        var uses: [Use] = []
+        if accounts[account].ownsGame { uses.append(Use(product: "game", end: nil, purchaser: nil)) }
         for group in Group.allCases {
             guard let subscription = accounts[account].subscriptions[group], subscription.isEntitled else { continue }
-            uses.insert(Use(product: subscription.product.rawValue, end: subscription.nextMoment, purchaser: nil))
+            uses.append(Use(product: subscription.product.rawValue, end: subscription.nextMoment, purchaser: nil))
         }
         for share in shares where share.member == account && share.isInUse {
             let end = share.isSubscription ? accounts[share.purchaser].subscription?.nextMoment : nil
-            uses.insert(Use(product: share.product.rawValue, end: end, purchaser: share.purchaser))
+            uses.append(Use(product: share.product.rawValue, end: end, purchaser: share.purchaser))
         }
         return uses
     }

@@ -27,13 +27,14 @@ extension Model {
         guard let terms = offer.terms else { return .invalidOfferIdentifier }
         guard terms.price < prices[offer.product] * terms.months else { return .invalidOfferPrice }
         let subscription = accounts[account].subscription
+        let isFormer = subscription == nil && migrated(from: .club, of: account) != nil
         let isMeant =
             switch offer {
             // A subscriber of any group.
             case .winter, .dear: !accounts[account].subscriptions.isEmpty
-            case .comeback: subscription?.isRunning == false
-            case .friends: subscription == nil
-            case .encore: subscription != nil && !accounts[account].redeemed.contains(offer)
+            case .comeback: subscription?.isRunning == false || isFormer
+            case .friends: subscription == nil && !isFormer
+            case .encore: (subscription != nil || isFormer) && !accounts[account].redeemed.contains(offer)
             case .ghost: false
             }
         return isMeant ? nil : .ineligibleForOffer

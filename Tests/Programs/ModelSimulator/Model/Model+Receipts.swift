@@ -76,13 +76,14 @@ extension Model {
             return
         }
         for index in accounts[account].history
-        where entries[index].product.group == group && entries[index].period == subscription.period {
+        where entries[index].group == group && entries[index].period == subscription.period {
             entries[index].end = now
         }
         if group == .bundles { cutMembers(of: account) }
         guard group == .club else { return }
-        for share in shares
+        for (index, share) in shares.enumerated()
         where share.purchaser == account && share.isSubscription && share.period == subscription.period {
+            shares[index].end = now
             if let last = share.entries.last { entries[last].end = now }
         }
     }

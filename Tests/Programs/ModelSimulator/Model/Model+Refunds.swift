@@ -13,9 +13,10 @@ extension Model {
     }
 
     /// Refunds a transaction: access that came of it ends at once.
-    mutating func refund(_ index: Int, percentage: Int = 100) {
+    ///
+    /// The percentage is in thousandths.
+    mutating func refund(_ index: Int, percentage: Int = 100_000) {
         let refunded = entries[index]
-        let percentage = percentage * 1_000
         guard let account = refunded.account else { return }
         switch refunded.product {
         case .sword, .gift, .shield, .season, .generic, .ghost: payBack([index], percentage, account)
@@ -28,7 +29,7 @@ extension Model {
             let refundedEntries = accounts[account].history.filter { isSamePeriod(entries[$0], refunded) }
             payBack(refundedEntries, percentage, account)
             defer { refundMembers(of: refundedEntries, percentage, account) }
-            guard let group = refunded.product.group, let subscription = accounts[account].subscriptions[group],
+            guard let group = refunded.group, let subscription = accounts[account].subscriptions[group],
                 subscription.isRunning, subscription.period == refunded.period
             else { return }
             accounts[account].subscriptions[group]?.revoke()
@@ -39,13 +40,13 @@ extension Model {
     /// Pays back a part of what an account paid for a period that something else replaces; access goes on.
     mutating func payBack(_ subscription: SubscriptionModel, at date: Date, _ account: Int) {
         let paid = accounts[account].history.filter {
-            entries[$0].product.group == subscription.product.group && entries[$0].period == subscription.period
+            entries[$0].group == subscription.product.group && entries[$0].period == subscription.period
         }
         payBack(paid, subscription.remainingShare(at: date), account, at: date)
     }
 
     private func isSamePeriod(_ entry: Entry, _ refunded: Entry) -> Bool {
-        if entry.product.group != refunded.product.group { return false }
+        if entry.group != refunded.group { return false }
         if entry.period == refunded.period { return true }
         // Two that cost nothing and were over in the moment in which they began cannot be told apart.
         guard case .offer(let offer, _)? = entry.deal, offer.terms?.price == 0, entry.end == entry.date else {
@@ -61,8 +62,10 @@ extension Model {
     mutating func payBack(_ indices: [Int], _ percentage: Int, _ account: Int, at date: Date? = nil) {
         for index in indices {
             entries[index].cancellation = date ?? now
-            entries[index].refund = ((entries[index].charge ?? 0) * 10 * percentage + 50_000) / 100_000
-            accounts[account].refunded += entries[index].refund
+            let refund = ((entries[index].charge ?? 0) * 10 * percentage + 50_000) / 100_000
+            // Refunds of items are a part of it.
+            accounts[account].refunded += refund - entries[index].refund
+            entries[index].refund = refund
         }
         accounts[account].history.removeAll { indices.contains($0) }
     }

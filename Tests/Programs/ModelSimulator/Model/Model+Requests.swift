@@ -2,22 +2,41 @@ import StoreCore
 
 // Generic products, which are sold by signed requests.
 extension Model {
+    typealias Items = SubscriptionModel.Items
+
     /// Charges an account for an item.
     mutating func pay(_ cents: Int, by account: Int) {
         var entry = requested(.generic, by: account)
-        entry.request = cents
+        entry.items = SoldItem.items([.base: SubscriptionModel.Item(sku: Group.requests.sku, cents: cents)])
         sell(add(entry))
     }
 
-    /// Begins a period of an account's generic subscription now, of these items.
+    /// Begins a period of a generic subscription now, of these items.
     ///
-    /// The next period has the same items unless others are given.
-    mutating func begin(_ items: [String: Int], next: [String: Int]? = nil, by account: Int) {
-        let index = add(requested(.pass, by: account))
+    /// - Parameters:
+    ///   - items: the items.
+    ///   - next: the items of the next period; the same unless they are given.
+    ///   - months: the length of the period in months, if it changes.
+    ///   - account: the account.
+    ///   - slot: the subscription, which may be one that has not renewed since it was migrated.
+    mutating func begin(_ items: Items, next: Items? = nil, months: Int? = nil, by account: Int, in slot: Group) {
+        var entry = requested(.pass, by: account)
+        (entry.slot, entry.items) = (slot, SoldItem.items(items))
+        let index = add(entry)
+        let known = generic(slot, of: account)
         var subscription =
-            accounts[account].subscriptions[.requests] ?? SubscriptionModel(first: index, periodLength: periodLength)
-        let charge = subscription.begin(with: items, next: next ?? items, as: index, at: now, for: prices)
-        accounts[account].subscriptions[.requests] = subscription
+            known.flatMap { accounts[account].subscriptions[$0] }
+            ?? SubscriptionModel(first: index, periodLength: periodLength)
+        let charge = subscription.begin(
+            with: items,
+            next: next ?? items,
+            months: months,
+            as: index,
+            at: now,
+            for: prices
+        )
+        accounts[account].subscriptions[known ?? slot] = subscription
+        _ = moveMigrated(of: account, from: known ?? slot)
         if subscription.first != index { entries[index].beginning = subscription.first }
         (entries[index].charge, entries[index].period, entries[index].end) = (
             charge, subscription.period, subscription.end
@@ -27,13 +46,121 @@ extension Model {
         putReceipt(for: account)
     }
 
-    /// Refunds the newest period of an account's generic subscription, with which that ends.
-    mutating func revokeRequested(by account: Int) {
-        guard let subscription = accounts[account].subscriptions[.requests] else { return }
-        let newest = accounts[account].history.last {
-            entries[$0].product == .pass && entries[$0].period == subscription.period
+    // MARK: Several subscriptions
+
+    /// Returns the group in which a generic subscription is: another one until it renews as the generic product.
+    func generic(_ slot: Group, of account: Int) -> Group? {
+        let subscriptions = accounts[account].subscriptions
+        if subscriptions[slot] != nil { return slot }
+        return slot == .migrated ? Group.allCases.first { subscriptions[$0]?.isMigrating == true } : nil
+    }
+
+    /// Returns an account's generic subscriptions in the order in which they began.
+    func generic(of account: Int) -> [Group] {
+        let subscriptions = accounts[account].subscriptions
+        return Group.generic.filter { subscriptions[$0] != nil }.sorted {
+            (subscriptions[$0]?.place ?? 0) < (subscriptions[$1]?.place ?? 0)
         }
-        if let newest { refund(newest) }
+    }
+
+    /// Returns the subscription that a store's group stands for: of several the newest that runs, or else the newest.
+    func meant(by group: Group, of account: Int) -> Group {
+        guard Group.generic.contains(group) else { return group }
+        let all = generic(of: account)
+        return all.last { accounts[account].subscriptions[$0]?.isRunning == true } ?? all.last ?? .requests
+    }
+
+    /// Whether another running subscription of an account has one of the SKUs.
+    func holds(_ skus: [String], _ account: Int, except group: Group?) -> Bool {
+        accounts[account].subscriptions.contains { other, subscription in
+            let held = subscription.items.values.map(\.sku) + subscription.nextItems.values.map(\.sku)
+            return other != group && subscription.isRunning && held.contains(where: skus.contains)
+        }
+    }
+
+    // MARK: Migration
+
+    /// Has a subscription go on as a generic one from its renewal on.
+    mutating func migrate(_ group: Group, of account: Int) {
+        guard let newest = newest(in: group, of: account) else { return }
+        let paid = entries[newest].charge ?? 0
+        accounts[account].subscriptions[group]?.migrate(to: Group.migrated.sku, paid: paid, prices)
+        entries[newest].items = SoldItem.items(accounts[account].subscriptions[group]?.items ?? [:])
+    }
+
+    /// Moves a subscription that was migrated, once it is a generic one.
+    ///
+    /// - Returns: the group in which the subscription is then.
+    mutating func moveMigrated(of account: Int, from group: Group) -> Group {
+        guard let subscription = accounts[account].subscriptions[group], subscription.product == .pass,
+            !Group.generic.contains(group)
+        else { return group }
+        accounts[account].subscriptions[group] = nil
+        accounts[account].subscriptions[.migrated] = subscription
+        accounts[account].subscriptions[.migrated]?.home = group
+        for index in entries.indices {
+            let beginning = entries[index].beginning ?? entries[index].original ?? index
+            if beginning == subscription.first, entries[index].account == account { entries[index].slot = .migrated }
+        }
+        return .migrated
+    }
+
+    /// Returns the subscription of an account that has left a group as a generic one.
+    func migrated(from group: Group, of account: Int) -> SubscriptionModel? {
+        accounts[account].subscriptions[.migrated].flatMap { $0.home == group ? $0 : nil }
+    }
+
+    /// Gives the first item of a subscription another SKU, now or at the renewal.
+    mutating func rename(_ group: Group, of account: Int, to sku: String, isImmediate: Bool) {
+        accounts[account].subscriptions[group]?.rename(to: sku, isImmediate: isImmediate)
+        if isImmediate, let newest = newest(in: group, of: account) { entries[newest].items[.base]?.sku = sku }
+    }
+
+    // MARK: Refunds
+
+    /// Returns the entry of the newest period of a subscription.
+    func newest(in group: Group, of account: Int) -> Int? {
+        accounts[account].history.last {
+            entries[$0].group == group && entries[$0].period == accounts[account].subscriptions[group]?.period
+                && entries[$0].charge != nil
+        }
+    }
+
+    /// Refunds the newest period of an account's generic subscription, with which that ends.
+    mutating func revokeRequested(_ group: Group, of account: Int) {
+        guard let newest = newest(in: group, of: account) else { return }
+        for item in SimulatedOperation.Item.allCases {
+            if let amount = refundable(item, of: newest) { refund(item, of: newest, amount, revokes: true) }
+        }
+    }
+
+    /// Returns what can be refunded of an item, in tenths of a cent; nil if the entry has no such item, or not any more.
+    func refundable(_ item: SimulatedOperation.Item, of index: Int) -> Int? {
+        guard let item = entries[index].items[item], !item.isRevoked, !entries[index].isRefunded,
+            !entries[index].isDeleted
+        else { return nil }
+        return item.paid - item.refunded
+    }
+
+    /// Refunds an item, with the last revoked one the whole transaction.
+    mutating func refund(_ item: SimulatedOperation.Item, of index: Int, _ amount: Int, revokes: Bool) {
+        guard let account = entries[index].account else { return }
+        entries[index].items[item]?.refunded += amount
+        if revokes { entries[index].items[item]?.isRevoked = true }
+        entries[index].refund += amount
+        accounts[account].refunded += amount
+        guard entries[index].items.values.allSatisfy(\.isRevoked) else { return }
+        let charge = Double(entries[index].charge ?? 0) * 10
+        let share = charge > 0 ? Double(entries[index].refund) / charge : 1
+        refund(index, percentage: max(Int((share * 100_000).rounded()), 1))
+    }
+
+    /// Returns the share of a subscription's newest period that remains, nil for anything else.
+    func remainingShare(of index: Int) -> Double? {
+        guard let group = entries[index].group, let account = entries[index].account,
+            let subscription = accounts[account].subscriptions[group], newest(in: group, of: account) == index
+        else { return nil }
+        return subscription.remainingFraction(at: now)
     }
 
     private func requested(_ product: Product, by account: Int) -> Entry {
@@ -48,4 +175,16 @@ extension Model {
             date: now
         )
     }
+}
+
+extension Model.SoldItem {
+    /// Returns items that were paid for.
+    static func items(_ items: SubscriptionModel.Items) -> [SimulatedOperation.Item: Self] {
+        items.mapValues { Self(sku: $0.sku, paid: $0.cents * 10) }
+    }
+}
+
+extension SimulatedOperation.Group {
+    /// The SKU of the first item of a generic subscription; a request for one that has the SKU already is refused.
+    var sku: String { self == .extras ? "extra" : "base" }
 }

@@ -28,6 +28,7 @@ extension Model {
         )
         let price = change(&subscription, terms)
         accounts[account].subscriptions[group] = subscription
+        let group = moveMigrated(of: account, from: group)
         defer { share(at: date) }
         guard let price else {
             if group == .bundles { followBundle(of: account, at: date) }
@@ -49,6 +50,8 @@ extension Model {
         entry.period = subscription.period
         entry.end = subscription.end
         entry.deal = subscription.deal
+        entry.slot = group
+        entry.items = SoldItem.items(subscription.items)
         let index = add(entry)
         accounts[account].history.append(index)
         accounts[account].subscriptions[group]?.note(index, subscription.product)

@@ -43,6 +43,9 @@ struct Model {
         /// The account; nil if it was refused because nobody was signed in.
         let account: Int?
         let product: Product
+        /// Its group, unless that is the product's.
+        var slot: Group?
+        var group: Group? { slot ?? product.group }
         let quantity: Int
         var stage: Stage
         /// Whether somebody else had to approve it.
@@ -68,8 +71,8 @@ struct Model {
         var period: Int?
         /// Whether it was ordered in monthly payments.
         var isMonthly = false
-        /// The price of a requested item in cents; nil for what has a price of its own.
-        var request: Int?
+        /// The requested items; none for what was bought without a request.
+        var items: [SimulatedOperation.Item: SoldItem] = [:]
         /// The entry of the bundle's period that brought it, nil for what was bought by itself.
         var bundle: Int?
         /// The offer that it was paid with, nil for the usual price.
@@ -85,6 +88,15 @@ struct Model {
         var isLive = true
         /// Whether the store's operator has deleted it.
         var isDeleted = false
+    }
+
+    /// An item of a transaction.
+    struct SoldItem {
+        var sku: String
+        /// The price and the sum refunded, in tenths of a cent.
+        let paid: Int
+        var refunded = 0
+        var isRevoked = false
     }
 
     struct Account {

@@ -30,8 +30,19 @@ struct SubscriptionModel {
         fileprivate(set) var end = Date.distantPast
     }
 
+    /// An item of a generic subscription.
+    struct Item: Equatable {
+        var sku: String
+        /// The price in cents.
+        var cents: Int
+    }
+
+    typealias Items = [SimulatedOperation.Item: Item]
+
     /// The model's entry of its first purchase.
     let first: Int
+    /// Its place among the account's subscriptions: the entry with which the first of its group began.
+    let place: Int
     /// The length of every period in seconds, nil where they follow the calendar.
     private let periodLength: TimeInterval?
     private(set) var product = SimulatedOperation.Product.basic
@@ -45,7 +56,7 @@ struct SubscriptionModel {
     private(set) var waiting: SimulatedOperation.Offer?
     /// The entry of the purchase that it came with.
     private var waitingFrom: Int?
-    private var hasHadTrial = false
+    private(set) var hasHadTrial = false
     private(set) var renewsAs = SimulatedOperation.Product.basic
     private(set) var willRenew = false
     /// The commitment that the period is a part of; nil for one that is paid up front.
@@ -54,9 +65,15 @@ struct SubscriptionModel {
     private(set) var bundle: Int?
     /// Whether it runs as a part of a bundle.
     var isBundled: Bool { isRunning && bundle != nil }
-    /// The items of its period and of the next, by their prices in cents; none unless it was requested.
-    private(set) var items: [String: Int] = [:]
-    private(set) var nextItems: [String: Int] = [:]
+    /// The items of its period and of the next; none unless it was requested.
+    private(set) var items: Items = [:]
+    private(set) var nextItems: Items = [:]
+    /// The length in months of a period of items.
+    private var itemMonths = 1
+    /// The group that it was in before it was migrated; nil for one that began as it is.
+    var home: SimulatedOperation.Group?
+    /// Whether it has items, and renews as a generic subscription for the first time.
+    var isMigrating: Bool { !items.isEmpty && product != .pass }
     /// Whether it renews in monthly payments.
     private var renewsMonthly = false
     /// Whether payments of a commitment remain.
@@ -94,11 +111,14 @@ struct SubscriptionModel {
     /// Creates the subscription that begins with an entry, perhaps after another one of the group.
     init(first: Int, periodLength: TimeInterval?, after last: SubscriptionModel? = nil) {
         (self.first, self.periodLength) = (first, periodLength)
-        // No two periods of a group have the same number.
-        period = last?.period ?? 0
+        place = last?.place ?? first
+        // No two periods of a group have the same number, whatever was in the group before.
+        period = first * 100_000
     }
 
     /// Starts, upgrades or crossgrades the subscription, or changes how it renews.
+    ///
+    /// The trial of an account's `former` subscription of the group, which was migrated, was the group's only one.
     ///
     /// - Returns: the charge, in cents; nil if nothing is sold, because the period goes on.
     mutating func subscribe(
@@ -107,8 +127,11 @@ struct SubscriptionModel {
         isMonthly: Bool = false,
         as entry: Int,
         at now: Date,
-        for prices: Prices
+        for prices: Prices,
+        after former: SubscriptionModel?
     ) -> Int? {
+        // What is bought without a request goes on without items.
+        (items, nextItems) = ([:], [:])
         // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             // The user has chosen another price.
@@ -122,7 +145,7 @@ struct SubscriptionModel {
         }
         origin = isEntitled ? product == .basic ? .upgraded : .crossgraded : end == .distantPast ? .begun : .resumed
         // Whoever changes has no trial, only who is new or comes back.
-        let hasTrial = wanted == .basic && !hasHadTrial && !isEntitled
+        let hasTrial = wanted == .basic && !hasHadTrial && former?.hasHadTrial != true && !isEntitled
         // The code for friends applies after the trial, every other offer in its place.
         (waiting, waitingFrom) = (hasTrial && offer == .friends ? offer : nil, entry)
         deal = waiting == nil ? offer.map(Deal.init) ?? (hasTrial ? .trial : nil) : .trial
@@ -131,29 +154,57 @@ struct SubscriptionModel {
         return begin(wanted, as: entry, at: now, for: prices)
     }
 
-    /// Begins a period of requested items.
+    /// Begins a period of requested items, whose length is given if it changes.
     ///
     /// - Returns: the charge, in cents.
     mutating func begin(
-        with items: [String: Int],
-        next: [String: Int],
+        with items: Items,
+        next: Items,
+        months: Int? = nil,
         as entry: Int,
         at now: Date,
         for prices: Prices
     ) -> Int {
         origin = isEntitled ? .crossgraded : end == .distantPast ? .begun : .resumed
         (self.items, nextItems) = (items, next)
+        if let months { itemMonths = months }
         return begin(.pass, as: entry, at: now, for: prices)
     }
 
     /// Removes an item at the renewal, which is turned on.
-    mutating func renewWithout(_ item: String) {
+    mutating func renewWithout(_ item: SimulatedOperation.Item) {
         nextItems[item] = nil
         willRenew = true
     }
 
     /// Changes the price of an item at the renewal.
-    mutating func setNextPrice(_ cents: Int, of item: String) { nextItems[item] = cents }
+    mutating func setNextPrice(_ cents: Int, of item: SimulatedOperation.Item) { nextItems[item]?.cents = cents }
+
+    /// Changes the SKU of the first item, now or at the renewal.
+    mutating func rename(to sku: String, isImmediate: Bool) {
+        if isImmediate { items[.base]?.sku = sku }
+        nextItems[.base]?.sku = sku
+    }
+
+    /// Whether it can go on as a generic subscription.
+    var canMigrate: Bool {
+        let isPlain = deal == nil && waiting == nil && commitment == nil && !renewsMonthly && !isBundled
+        // A suite cannot.
+        return isRunning && failedRenewal == nil && isPlain && items.isEmpty && consent == nil && product != .silver
+    }
+
+    /// Has it renew as a generic subscription with an item, at its price.
+    ///
+    /// - Parameters:
+    ///   - sku: the item's SKU.
+    ///   - paid: what its period cost, in cents.
+    ///   - prices: the prices.
+    mutating func migrate(to sku: String, paid: Int, _ prices: Prices) {
+        items = [.base: Item(sku: sku, cents: paid)]
+        nextItems = [.base: Item(sku: sku, cents: fullPrice(of: renewsAs, prices))]
+        itemMonths = renewsAs.months
+        renewsAs = .pass
+    }
 
     private mutating func begin(
         _ wanted: SimulatedOperation.Product,
@@ -190,9 +241,9 @@ struct SubscriptionModel {
         if purchases.contains(where: { $0.isTrial }), !left.contains(where: { $0.isTrial }) { hasHadTrial = false }
         let wasChanged = purchases.contains { $0.period == period && deleted.contains($0.entry) }
         purchases = left
-        guard wasChanged, let newest = left.last(where: { $0.period == period }), newest.product != renewsAs else {
-            return
-        }
+        guard wasChanged, items.isEmpty, let newest = left.last(where: { $0.period == period }),
+            newest.product != renewsAs
+        else { return }
         renewsAs = newest.product
         waiting = nil
         forgetPrice()
@@ -323,10 +374,12 @@ struct SubscriptionModel {
     mutating func end(_ ending: SubscriptionEndReason) { finish(ending) }
 
     /// Returns the share of the period that remains, in thousandths of a percent.
-    func remainingShare(at date: Date) -> Int {
-        guard end > start else { return 100_000 }
-        let share = end.timeIntervalSince(date) / end.timeIntervalSince(start)
-        return Int((min(max(share, 0), 1) * 100_000).rounded())
+    func remainingShare(at date: Date) -> Int { Int((remainingFraction(at: date) * 100_000).rounded()) }
+
+    /// Returns the share of the period that remains, from 0 to 1.
+    func remainingFraction(at date: Date) -> Double {
+        guard end > start else { return 1 }
+        return min(max(end.timeIntervalSince(date) / end.timeIntervalSince(start), 0), 1)
     }
 
     private mutating func finish(_ ending: SubscriptionEndReason) {
@@ -385,7 +438,7 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: cut(to: end + 7 * 86_400)
         case .offer(let offer, _)?: add(months: offer.terms?.months ?? 1)
-        case nil: add(months: commitment == nil ? product.months : 1)
+        case nil: add(months: commitment != nil ? 1 : product == .pass ? itemMonths : product.months)
         }
     }
 
@@ -405,9 +458,14 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
-        case nil where !items.isEmpty: items.values.reduce(0, +)
-        case nil: commitment?.price ?? (prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product])
+        case nil where !items.isEmpty: items.values.reduce(0) { $0 + $1.cents }
+        case nil: commitment?.price ?? fullPrice(of: product, prices)
         }
+    }
+
+    /// Returns the price that its user pays for a product.
+    private func fullPrice(of product: SimulatedOperation.Product, _ prices: Prices) -> Int {
+        prices.isLocal(product) ? prices[product] : keptPrice ?? prices[product]
     }
 
     var isOnTrial: Bool { deal == .trial }

@@ -31,23 +31,44 @@ struct PlanGenerator {
         case 22, 23:
             let repetitions = SimulatedOperation.Repetition.allCases
             return .charge(account: account, cents: cents(), repeats: repetitions[below(repetitions.count)])
-        case 24..<30: return .request(account: account, request())
+        case 24..<27: return .request(account: account, request(), of: .requests)
+        case 27..<30: return genericOperation(account)
         default:
             let changes = SimulatedOperation.Change.allCases
-            let groups: [SimulatedOperation.Group] = [.press, .press, .films, .songs, .bundles, .bundles, .requests]
+            let groups: [Group] = [.press, .press, .films, .songs, .bundles, .bundles, .requests]
             return .change(account: account, group: groups[below(groups.count)], to: changes[below(changes.count)])
         }
     }
 
     private mutating func request() -> SimulatedOperation.Request {
-        switch below(10) {
+        switch below(11) {
         case 0..<3: .create(cents: cents())
         case 3: .add(cents: cents())
         case 4: .remove
         case 5, 6: .reactivate
         case 7: .cancel
         case 8: .changePrice(cents: cents())
+        case 9: .rename(isImmediate: below(2) == 0)
         default: .revoke
+        }
+    }
+
+    /// Draws an operation on generic subscriptions beside the first.
+    private mutating func genericOperation(_ account: Int) -> SimulatedOperation {
+        switch below(8) {
+        case 0..<2: return .request(account: account, request(), of: .extras)
+        case 2..<4: return .request(account: account, request(), of: .migrated)
+        case 4, 5:
+            let groups: [Group] = [.club, .club, .press, .films, .songs]
+            return .request(account: account, .migrate, of: groups[below(groups.count)])
+        default:
+            let (items, extents) = (SimulatedOperation.Item.allCases, SimulatedOperation.Extent.allCases)
+            return .refundItem(
+                index: below(8),
+                item: items[below(3) / 2],
+                extents[below(extents.count)],
+                revokes: below(2) == 0
+            )
         }
     }
 

@@ -33,12 +33,13 @@ extension SimulatedOperation {
             .buy(let account, _, _), .failBilling(let account, _), .resolveBilling(let account),
             .askForConsent(let account), .answerConsent(let account, _), .expire(let account),
             .forceRenewal(let account), .commit(let account), .change(let account, _, _),
-            .charge(let account, _, _), .request(let account, _), .redeem(let account, _),
+            .charge(let account, _, _), .request(let account, _, _), .redeem(let account, _),
             .winBack(let account, _), .foundFamily(let account),
             .joinFamily(let account), .leaveFamily(let account), .sharePurchases(let account, _):
             .account(account % Self.accountNames.count)
         case .approve, .cancel, .decline, .advance, .resolveIssue, .setStorefront, .failPurchases, .grantGracePeriod,
-            .raisePrice, .limitRenewals, .refund, .refundHalf, .deleteTransaction, .clearTransactions, .crash:
+            .raisePrice, .limitRenewals, .refund, .refundHalf, .refundItem, .deleteTransaction, .clearTransactions,
+            .crash:
             nil
         }
     }

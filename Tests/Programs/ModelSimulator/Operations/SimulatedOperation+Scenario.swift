@@ -64,11 +64,11 @@ extension SimulatedOperation {
         case .expire: "expire"
         case .forceRenewal: "renew"
         case .commit: "buy journal --billing-plan monthly --outside"
-        case .change(_, let group, .renews): "auto-renew on \(group)"
-        case .change(_, let group, .endsRenewal): "auto-renew off \(group)"
-        case .change(_, let group, .renewsNow): "renew \(group)"
-        case .change(_, let group, .expires): "expire \(group)"
-        case .change(_, let group, .recovers): "resolve-billing \(group)"
+        case .change(_, let group, .renews): "auto-renew on \(group.name)"
+        case .change(_, let group, .endsRenewal): "auto-renew off \(group.name)"
+        case .change(_, let group, .renewsNow): "renew \(group.name)"
+        case .change(_, let group, .expires): "expire \(group.name)"
+        case .change(_, let group, .recovers): "resolve-billing \(group.name)"
         case .redeem(_, let offer): "redeem \(offer)"
         case .winBack(_, let offer): "win-back \(offer) \(offer.product)"
         case .foundFamily(let account): "add-family family-of-\(Self.accountNames[account % 2])"
@@ -78,7 +78,7 @@ extension SimulatedOperation {
         case .listenForUpdates, .pauseUpdates, .cancelTask, .addObserver, .removeObserver, .addKept, .addOffer,
             .requestProducts, .readStorefront, .orderPromotions, .setPromotion, .readPromotions, .download,
             // A scenario's store has no key for requests.
-            .charge, .request, .injectFault, .release, .relaunch, .crash:
+            .charge, .request, .refundItem, .injectFault, .release, .relaunch, .crash:
             nil
         }
     }

@@ -108,8 +108,10 @@ package enum SimulatedOperation: Hashable, Sendable {
     case commit(account: Int)
     /// An account pays for an item by a signed request.
     case charge(account: Int, cents: Int, repeats: Repetition)
-    /// Something is requested about an account's generic subscription.
-    case request(account: Int, Request)
+    /// Something is requested about one of an account's generic subscriptions, or about one that is to become generic.
+    case request(account: Int, Request, of: Group)
+    /// A server refunds an item of a transaction that an app has heard of, counted from the latest one.
+    case refundItem(index: Int, item: Item, Extent, revokes: Bool)
     /// One of an account's subscriptions outside of the club changes.
     case change(account: Int, group: Group, to: Change)
     /// The app on a device requests a token for purchases outside of the store.
@@ -265,6 +267,16 @@ package enum SimulatedOperation: Hashable, Sendable {
         case bundles
         /// The group of the generic subscription.
         case requests
+        /// A second generic subscription, which is in the same group of the store.
+        case extras
+        /// A generic subscription that began in another group, and is in the same group of the store after that.
+        case migrated
+
+        /// The generic subscriptions of an account.
+        static let generic: [Self] = [.requests, .extras, .migrated]
+
+        /// The group's name in the store.
+        var name: String { Self.generic.contains(self) ? Self.requests.rawValue : rawValue }
     }
 
     /// What a signed request repeats of the one before it.
@@ -293,6 +305,28 @@ package enum SimulatedOperation: Hashable, Sendable {
         case changePrice(cents: Int)
         /// A server ends the subscription with a refund.
         case revoke
+        /// A server gives the first item another SKU, now or at the renewal.
+        case rename(isImmediate: Bool)
+        /// A server has the subscription of another group go on as a generic one.
+        case migrate
+    }
+
+    /// An item of a generic product.
+    package enum Item: CaseIterable, Hashable, Sendable {
+        /// The item that a purchase began with.
+        case base
+        /// The item that was added to it.
+        case more
+    }
+
+    /// The extent of an item's refund.
+    package enum Extent: CaseIterable, Hashable, Sendable {
+        /// All that was paid for it, and not refunded yet.
+        case full
+        /// Half of that.
+        case half
+        /// The share of the period that remains.
+        case prorated
     }
 
     /// A change of a running subscription.

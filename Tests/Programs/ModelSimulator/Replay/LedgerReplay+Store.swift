@@ -27,7 +27,7 @@ extension LedgerReplay {
                 Model.Use(product: use.productIdentifier, end: use.expirationDate, purchaser: nil)
             }
             let right = model.uses(of: index)
-            if uses.count != right.count || Set(uses) != right {
+            if uses.count != right.count || Set(uses) != Set(right) {
                 note("\(account.name) may use \(uses), and should use \(right)")
             }
         }

@@ -51,7 +51,7 @@ extension Simulation {
             let entitlements = account.entitlements
             let uses = Set(entitlements.map(Model.Use.init))
             let right = modelDriver.model.uses(of: index)
-            if entitlements.count != right.count || uses != right {
+            if entitlements.count != right.count || uses != Set(right) {
                 // In the same order in every process.
                 let (all, allRight) = (entitlements.map { "\($0)" }.sorted(), right.map { "\($0)" }.sorted())
                 return "account \(index) may use \(all), and should use \(allRight)"
@@ -81,7 +81,7 @@ extension Simulation {
     /// Checks whether a subscription's user has been asked about its price, which payments of a commitment remain, and why
     /// it is over if it is.
     private func checkSubscription(of account: SandboxAccount, _ index: Int, in group: Model.Group) -> String? {
-        let subscription = account.subscription(inGroup: group.rawValue)
+        let subscription = storedSubscription(of: account, index, in: group)
         guard let expected = modelDriver.model.accounts[index].subscriptions[group] else {
             return subscription == nil ? nil : "account \(index) has a subscription, and should have none"
         }
@@ -95,7 +95,9 @@ extension Simulation {
             let found = subscription?.bundleProductIdentifier
             return "account \(index) has \(group) in the bundle \(found as Any), and should in \(bundle as Any)"
         }
-        if group == .requests, expected.isRunning, let violation = checkItems(of: account, expected) {
+        if let subscription, expected.isRunning, hasGenericSubscriptions(index),
+            let violation = checkItems(of: account, subscription, expected)
+        {
             return violation
         }
         if expected.isRunning { return checkCommitment(subscription?.commitment, expected, of: index) }

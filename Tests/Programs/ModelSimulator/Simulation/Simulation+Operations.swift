@@ -49,7 +49,9 @@ extension Simulation {
         case .forceRenewal(let account): forceRenewal(of: account % 2)
         case .commit(let account): commit(account % 2)
         case .charge(let account, let cents, let repeats): charge(max(cents, 1), repeats, to: account % 2)
-        case .request(let account, let request): self.request(request, of: account % 2)
+        case .request(let account, let request, let group): self.request(request, of: account % 2, in: group)
+        case .refundItem(let index, let item, let extent, let revokes):
+            refund(item, of: index, extent, revokes: revokes)
         case .change(let account, let group, let change): self.change(group, of: account % 2, change)
         case .limitRenewals(let limit): limitRenewals(to: limit)
         case .raisePrice(let product, let cents): raisePrice(of: product, to: max(cents, 0))

@@ -119,7 +119,7 @@ extension Simulation {
         guard modelDriver.model.isRefundable(entry) else {
             return expectRefusal("refunds transaction \(identifier)", action: action)
         }
-        operate({ $0.refund(entry, percentage: percentage) }, action: action)
+        operate({ $0.refund(entry, percentage: percentage * 1_000) }, action: action)
     }
 
     func failPurchases(_ isOn: Bool) {

@@ -4,10 +4,11 @@ import StoreCore
 extension Simulation {
     /// Makes a change to one of an account's subscriptions.
     func change(_ group: Model.Group, of account: Int, _ change: SimulatedOperation.Change) {
+        let group = modelDriver.model.meant(by: group, of: account)
         let isBundled = modelDriver.model.accounts[account].subscriptions[group]?.isBundled == true
         if isBundled, change != .renews, change != .endsRenewal {
             return expectRefusal("changes a member of a bundle by itself") { [self] in
-                try handle(ofAccount: account)?.expireSubscription(inGroup: group.rawValue)
+                try handle(ofAccount: account)?.expireSubscription(inGroup: group.name)
             }
         }
         switch change {
@@ -39,7 +40,7 @@ extension Simulation {
             }
             if group == .bundles { $0.followBundle(of: account, at: $0.now) }
         } action: {
-            try $0.setAutoRenew(isOn, inGroup: group.rawValue)
+            try $0.setAutoRenew(isOn, inGroup: group.name)
         }
     }
 
@@ -75,7 +76,7 @@ extension Simulation {
         changeSubscription(of: account, in: group) { model in
             model.renew(account, in: group, at: model.now) { [now = model.now] in $0.recover(at: now, $1) }
         } action: {
-            try $0.resolveBillingIssue(inGroup: group.rawValue)
+            try $0.resolveBillingIssue(inGroup: group.name)
         }
     }
 
@@ -102,7 +103,7 @@ extension Simulation {
             $0.accounts[account].subscriptions[group]?.expire(at: $0.now)
             if group == .bundles { $0.followBundle(of: account, at: $0.now) }
         } action: {
-            try $0.expireSubscription(inGroup: group.rawValue)
+            try $0.expireSubscription(inGroup: group.name)
         }
     }
 
@@ -111,7 +112,7 @@ extension Simulation {
             model.cutPeriod(of: account, in: group)
             model.renew(account, in: group, at: model.now) { [now = model.now] in $0.forceRenewal(at: now, $1) }
         } action: {
-            try $0.forceRenewal(inGroup: group.rawValue)
+            try $0.forceRenewal(inGroup: group.name)
         }
     }
 
