@@ -631,7 +631,7 @@ def sell_on_terms(program, products, browser):
         window.buy(generic)
         window.buy("bundle")
         window.go("#/transactions")
-        for product, words in (("year", "monthly, payment 1 of 12"), (generic, "News $4.99"), ("news", "Bundle")):
+        for product, words in (("year", "monthly, payment 1 of 12"), (generic, "An item $0.29"), ("news", "Bundle")):
             page.locator("#view tbody tr", has_text=product).get_by_role("link").first.click()
             expect(sheet).to_contain_text(words)
             window.close()

@@ -1,8 +1,8 @@
 import Foundation
 
 extension SandboxProduct {
-    /// Returns the JSON of a request by which a simulated user buys the generic product: one item, for the product's own
-    /// price and period.
+    /// Returns the JSON of a request by which a simulated user, or one who tries the store by hand, buys the generic
+    /// product: one item, for the product's own price and period.
     ///
     /// - Parameters:
     ///   - reference: the identifier of the request, which serves once.
@@ -10,7 +10,7 @@ extension SandboxProduct {
     ///   - currency: the currency of the storefront.
     ///   - user: the UUID of the app's user; nil for none.
     /// - Returns: the request; nil for a product that is not generic.
-    package func simulatedRequest(
+    package func sampleRequest(
         _ reference: UUID,
         sku: String = "item",
         currency: String,
@@ -18,7 +18,7 @@ extension SandboxProduct {
     ) -> Data? {
         guard isAdvancedCommerce else { return nil }
         let item: [String: Any] = [
-            "SKU": sku, "displayName": "An item", "description": "Of a simulation",
+            "SKU": sku, "displayName": "An item", "description": "Sold by a request",
             "price": (price * 1000 as NSDecimalNumber).int64Value,
         ]
         var info = ["requestReferenceId": reference.uuidString.lowercased()]

@@ -30,7 +30,8 @@ extension ConsoleReader {
     }
 
     private func row(_ product: SandboxProduct, _ shown: StoreProduct?, _ context: ConsoleContext) -> JSONValue {
-        [
+        let request = product.sampleRequest(UUID(), currency: context.currency ?? "USD")
+        return [
             "product": .string(product.identifier), "title": .string(context.title(of: product.identifier)),
             "kind": .string(product.kind.rawValue), "kindWords": .string(ConsoleWords.kind(product.kind)),
             "terms": .string(ConsoleWords.terms(product, context.title)),
@@ -52,7 +53,8 @@ extension ConsoleReader {
                     }
             ), "notOnSale": .optional(store.reasonForInvalidity(of: product.identifier)),
             "isFamilyShareable": .bool(product.isFamilyShareable),
-            "plans": .array(plans(of: product, shown, context)), "request": .optional(Self.request(for: product)),
+            "plans": .array(plans(of: product, shown, context)),
+            "request": .optional(request.map { String(decoding: $0, as: UTF8.self) }),
         ]
     }
 
@@ -64,27 +66,6 @@ extension ConsoleReader {
         let atOnce = "\(context.price(shown?.price ?? product.price)) at once"
         let byMonth = "\(context.price(monthly.price)) each month for \(ConsoleWords.period(subscription.period))"
         return [[.string(""), .string(atOnce)], [.string("monthly"), .string(byMonth)]].map(JSONValue.array)
-    }
-
-    /// Returns a request by which a generic product can be bought; nil for any other product.
-    private static func request(for product: SandboxProduct) -> String? {
-        guard product.isAdvancedCommerce else { return nil }
-        let item: JSONValue = [
-            "SKU": .string("news"), "displayName": .string("News"), "description": .string("All of it"),
-            "price": .number(4990),
-        ]
-        let purchase: JSONValue =
-            product.kind == .autoRenewable
-            ? [
-                "operation": .string("CREATE_SUBSCRIPTION"), "period": .string("P1M"), "items": .array([item]),
-                "descriptors": ["displayName": .string("Pass"), "description": .string("All channels")],
-            ]
-            : ["operation": .string("CREATE_ONE_TIME_CHARGE"), "item": item]
-        let head: JSONValue = [
-            "version": .string("1"), "currency": .string("USD"), "taxCode": .string("C003-00-1"),
-            "requestInfo": ["requestReferenceId": .string("\(UUID())")],
-        ]
-        return (head + purchase).encoded
     }
 }
 

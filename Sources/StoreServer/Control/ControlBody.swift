@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// The JSON body of a request, decoded with refusals that name the invalid member.
 package enum ControlBody {
@@ -32,7 +33,8 @@ package enum ControlBody {
         case .keyNotFound(let key, let context): "\"\(path(context, key))\" is missing"
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             context.codingPath.isEmpty
-                ? "the body is not \(name(of: type))" : "\"\(path(context))\" is not \(name(of: type))"
+                ? "the body is not \(JSONValue.name(of: type))"
+                : "\"\(path(context))\" is not \(JSONValue.name(of: type))"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
             "\"\(path(context))\" is invalid: \(context.debugDescription)"
         case .dataCorrupted: "the body is not JSON: found \(UntrustedJSON.trouble(in: body))"
@@ -43,18 +45,6 @@ package enum ControlBody {
     private static func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
         (context.codingPath + [key].compactMap(\.self)).map { $0.intValue.map(String.init) ?? $0.stringValue }
             .joined(separator: ".")
-    }
-
-    /// Returns the name of a type of JSON in a sentence.
-    static func name(of type: any Any.Type) -> String {
-        switch type {
-        case is String.Type: "a text"
-        case is Bool.Type: "true or false"
-        case is any FixedWidthInteger.Type: "a whole number"
-        case is Double.Type, is Decimal.Type: "a number"
-        case is [Any].Type: "a list"
-        default: "an object"
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// The choice of an app's server, as it is written.
 struct RealtimeResponseBody: Decodable {
@@ -40,7 +41,7 @@ struct RealtimeResponseBody: Decodable {
         } catch DecodingError.keyNotFound(let key, let context) {
             throw RetentionRefusal("the server's answer has no \(Self.name(context.codingPath + [key]))")
         } catch DecodingError.typeMismatch(let type, let context) where !context.codingPath.isEmpty {
-            throw Self.refusal(of: context.codingPath, ControlBody.name(of: type))
+            throw Self.refusal(of: context.codingPath, JSONValue.name(of: type))
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
             // Every text but a UUID may have any content.
             throw Self.refusal(of: context.codingPath, "a UUID")

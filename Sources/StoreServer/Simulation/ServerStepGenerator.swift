@@ -86,7 +86,7 @@ struct ServerStepGenerator {
     /// Draws the purchase of a generic product by a request, for one of two items.
     private mutating func request(for product: SandboxProduct, by customer: SimulatedCustomer) -> String {
         let country = setup.configuration?.settings.storefront
-        let request = product.simulatedRequest(
+        let request = product.sampleRequest(
             random.uuid(),
             sku: pick(["first", "second"]),
             currency: country.flatMap(Storefronts.storefront)?.currency ?? "USD",

@@ -32,6 +32,18 @@ extension JSONValue {
     /// Returns a number of seconds, with the digits with which it was given.
     static func seconds(_ seconds: Double) -> JSONValue { .decimal(Decimal(string: "\(seconds)") ?? Decimal(seconds)) }
 
+    /// Returns the name of a type of JSON in a sentence.
+    static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is Double.Type, is Decimal.Type: "a number"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+
     /// The UTF-8 encoding of the value, in one line.
     var data: Data { Data(encoded.utf8) }
 

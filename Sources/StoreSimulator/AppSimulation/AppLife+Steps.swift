@@ -249,7 +249,7 @@ extension SandboxProduct {
     func simulatedRequest(at step: Int, in country: String?) -> Data? {
         var references = SplitMix64(seed: UInt64(step))
         let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
-        return simulatedRequest(references.uuid(), currency: currency)
+        return sampleRequest(references.uuid(), currency: currency)
     }
 }
 
