@@ -623,7 +623,9 @@ def sell_on_terms(program, products, browser):
         for field in ("#buy-plan", "#buy-request"):
             expect(page.locator(field)).to_be_hidden()
         page.locator("#buy-product").select_option("year")
+        expect(page.locator("#buy-now")).to_have_text("Buy for $99.99")
         page.locator("#buy-plan").select_option("monthly")
+        expect(page.locator("#buy-now")).to_have_text("Buy")
         expect(page.locator("#buy-line")).to_have_text(re.compile("^buy year .*--billing-plan monthly"))
         page.screenshot(path=pictures / "plan.png")
         page.locator("#buy-now").click()

@@ -63,7 +63,7 @@ export async function buy({ product, account } = {}) {
     fill(offerField, [["", "None"], ...(current()?.offers || []).filter((one) => one.kind === "promotional")
       .map((one) => [one.identifier, one.words])]);
     line.textContent = text();
-    const price = money(current()?.price, current()?.currency);
+    const price = planField.value || requestField.value ? "" : money(current()?.price, current()?.currency);
     button.textContent = offerField.value ? "Buy with the offer" : price ? `Buy for ${price}` : "Buy";
   };
   const form = el("form", { class: "stack", input: show, submit: (event) => {
