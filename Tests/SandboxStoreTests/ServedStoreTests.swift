@@ -73,6 +73,16 @@ struct ServedStoreTests {
         #expect(second.complaints.contains("\(path) is being served at \(address) already: stop that server first"))
     }
 
+    @Test func `A store that another process has open is not said to be served by a server that was killed`() throws {
+        #expect(try serve().end(SIGKILL) == -1)
+        let database = try SQLiteDatabase(at: URL(filePath: path))
+        defer { database.close() }
+        let keys = directory.url.appending(path: "keys").path(percentEncoded: false)
+        let second = try runProgram(["serve", "--store", path, "--ca", keys])
+        #expect(second.code == 1 && second.output.isEmpty)
+        #expect(second.complaints.contains("is in use: another process has it open"))
+    }
+
     @Test func `A folder in place of a token or a secret is told in a sentence`() throws {
         let folder = directory.url.path
         let token = try runProgram(["--server", "http://127.0.0.1:1", "--token", folder, "products"])

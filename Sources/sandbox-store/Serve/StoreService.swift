@@ -191,10 +191,8 @@ struct ServedDatabase {
         do {
             return try SQLiteDatabase(at: URL(filePath: path))
         } catch let error as SQLiteDatabaseError where error.code == .inUse {
-            guard let file = try? ServerFile(beside: path), let url = ControlClient.url(file.control) else {
-                throw error
-            }
-            let server = ControlClient.server(of: url)
+            // Asks the server, since one that was killed leaves its file behind, and the process may be another.
+            guard let server = try? ServedStore(beside: path, isJSON: false, patience: 0)?.server else { throw error }
             throw StoreFile.Failure(description: "\(path) is being served at \(server) already: stop that server first")
         }
     }

@@ -24,10 +24,7 @@ final class ControlClient {
     deinit { session.finishTasksAndInvalidate() }
 
     /// The URL of the server, or of one of its stores, without its path to the control interface.
-    var server: String { Self.server(of: url) }
-
-    /// Returns the URL of the server, or of one of its stores, that has a control interface.
-    static func server(of url: URL) -> String { String(url.absoluteString.dropLast(path.count)) }
+    var server: String { String(url.absoluteString.dropLast(Self.path.count)) }
 
     private static let path = "control/v1"
 
