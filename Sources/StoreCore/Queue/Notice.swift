@@ -6,7 +6,7 @@ enum Notice {
     case shown(AnyObject)
     /// A transaction's new state, applied to the object just before the callback that reports it.
     case changed(AnyObject, StoreTransaction)
-    /// An unfinished transaction, repeated for an observer that was added later.
+    /// An unfinished transaction, repeated for an observer that was added later, or as the app came to the front.
     case again(AnyObject)
     case removed(AnyObject)
     indirect case restoreEnded(StoreFailure?)

@@ -11,12 +11,12 @@ extension SandboxStoreTool {
         try require(MicroHTTPD.isAvailable, MicroHTTPD.advice)
         try require(Libcrypto.isAvailable, Libcrypto.advice)
         let file = try InputFile.url(options.file)
-        _ = try InputFile.contents(options.file) {
+        let data = try InputFile.contents(options.file) {
             Command.Mistake("the simulation cannot be read from \(options.file): \($0)")
         }
         let simulation: ServerSimulation
         do {
-            simulation = try ServerSimulation(contentsOf: file)
+            simulation = try ServerSimulation(data, in: file.deletingLastPathComponent())
         } catch {
             throw Command.Mistake("\(options.file): \(error)")
         }
