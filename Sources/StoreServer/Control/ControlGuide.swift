@@ -26,10 +26,10 @@ package enum ControlGuide {
         `products` (`id`, `kind`: consumable, nonConsumable, nonRenewing, autoRenewable, freeSubscription, subscriptionSuite or
         subscriptionBundle, `price`, `period` as P1M, `group`, `level` in it (1 is the highest), `trial`, `members` of a
         bundle, `monthlyPrice` of a year, `codeOffers`, `familyShareable`, `name`, `description`), `storekit` (a .storekit
-        file), `bundleIdentifier`, `environment` (Sandbox or Production), `time`, `clock` (fixed or running),
-        `notificationURL`, `retries` (seconds), `sharedSecret`, `quirks`, `idle` (seconds), `root` (shared or own). Its answer
-        has `url` (the base for clients of the App Store's servers), `control` (the base of the same interface for this
-        store), `store`, `privateKey`, `keyIdentifier`, `issuer`, `root` and `products`.
+        file), `bundleIdentifier`, `appAppleIdentifier`, `environment` (Sandbox or Production), `time`, `clock` (fixed or
+        running), `notificationURL`, `retries` (seconds), `sharedSecret`, `quirks`, `idle` (seconds), `root` (shared or own).
+        Its answer has `url` (the base for clients of the App Store's servers), `control` (the base of the same interface for
+        this store), `store`, `privateKey`, `keyIdentifier`, `issuer`, `root` and `products`.
         `DELETE /control/v1/stores/{store}` closes it.
 
         ```sh

@@ -2,8 +2,9 @@ import Foundation
 import StoreCore
 import StoreCrypto
 import StoreScenario
-import StoreServer
 import Testing
+
+@testable import StoreServer
 
 /// The text for coding assistants at `/llms.txt`.
 @Suite(.libcrypto) struct ControlGuideTests {
@@ -29,6 +30,12 @@ import Testing
 
     @Test func `The guide names each kind of product`() {
         for kind in SandboxProduct.Kind.allCases { #expect(guide.contains(kind.rawValue), "\(kind)") }
+    }
+
+    @Test func `The guide names each member of a store and of its products`() {
+        let store = TestStoreOrder.CodingKeys.allCases.map(\.stringValue)
+        let product = TestStoreProduct.CodingKeys.allCases.map(\.stringValue)
+        for member in store + product { #expect(guide.contains("`\(member)`"), "\(member)") }
     }
 
     @Test func `Each command that the guide names exists`() throws {
