@@ -40,6 +40,7 @@ import Testing
             shop.error("finish 1 --device \"bob's phone\"")
                 == "#1 is not in the queue of bob's phone; use --device device"
         )
+        #expect(try !shop.perform("timeline").contains("finished"))
         #expect(try shop.perform("finish 1") == "finished: #1 sword: purchased, finished")
         #expect(try shop.perform("finish 1") == "finished: #1 sword: purchased, finished")
     }

@@ -218,13 +218,20 @@ extension Call {
         guard found.isFinishable else {
             throw ScenarioError("#\(identifier) is \(found.state): \(Self.finishRule)", kind: .refused)
         }
+        let isElsewhere = !found.isFinished && found.device != nil && found.device != device.name
+        if isElsewhere { throw absence(of: found, from: device) }
         try submit(.finish(transaction: identifier), on: device)
-        // A device ignores the finish of a transaction that its queues do not receive.
+        // A device ignores the finish of a transaction of an account that was never signed in there.
         guard let finished = try session.transaction(identifier), finished.isFinished else {
-            let advice = found.device.map { "; use --device \(Word.source(of: $0))" } ?? ""
-            throw ScenarioError("#\(identifier) is not in the queue of \(device.name)\(advice)", kind: .refused)
+            throw absence(of: found, from: device)
         }
         return done("finished", finished)
+    }
+
+    /// Returns the error for a transaction that the queues of a device do not receive.
+    private func absence(of transaction: SandboxTransaction, from device: SandboxDevice) -> ScenarioError {
+        let advice = transaction.device.map { "; use --device \(Word.source(of: $0))" } ?? ""
+        return ScenarioError("#\(transaction.id) is not in the queue of \(device.name)\(advice)", kind: .refused)
     }
 
     private func finishAll(on device: SandboxDevice) throws -> ScenarioAnswer {
