@@ -49,8 +49,8 @@ struct StoreFile: LocalStore {
             throw Failure(description: "\(path) exists already; init makes a new store")
         }
         if let start, Libcrypto.isAvailable, start < .startOfRoots {
-            let years = "in the years 1950 to 9999, in which certificates can be valid"
-            throw Command.Mistake("--at is \(Wording.moment(start)), which is not \(years)")
+            let first = "\(Wording.moment(Date.startOfRoots)), the first moment at which a store can sign"
+            throw Command.Mistake("--at is \(Wording.moment(start)), before \(first)")
         }
         // Checks before the file is created, so invalid products leave no file behind.
         _ = try SandboxStore(configuration)
