@@ -173,6 +173,11 @@ import Testing
         }
         #expect(try shop.ask("/transactions").rows.list.map(\.product.text) == ["charge", "pass"])
         #expect(try shop.ask("/transactions").rows.list.map(\.charge.text) == ["0.29", "0.29"])
+        try shop.perform("storefront DEU")
+        let request = try #require(try shop.ask("/products?search=charge").rows[0].request.text)
+        try shop.perform("buy charge --request \(Word.source(of: request, isQuoted: true))")
+        let last = try shop.ask("/transactions").rows[0]
+        #expect(last.charge.text == "0.29" && last.currency.text == "EUR")
     }
 
     @Test func `Prices are those of the storefront, in its currency`() throws {
