@@ -63,10 +63,13 @@ extension SandboxState {
 
     /// Whether an account has used the introductory offer of a group, which serves once.
     func hasUsedIntroductoryOffer(_ account: AccountID, in group: String) -> Bool {
-        let known = subscriptions.index(of: group, account: account)
-        return [known, migratedSubscription(from: group, of: account)].contains { index in
-            index.map { subscriptions[$0].hasUsedIntroductoryOffer } ?? false
+        if let known = subscriptions.index(of: group, account: account),
+            subscriptions[known].hasUsedIntroductoryOffer
+        {
+            return true
         }
+        guard let migrated = migratedSubscription(from: group, of: account) else { return false }
+        return subscriptions[migrated].hasUsedIntroductoryOffer
     }
 
     /// Returns an account's subscription that began in a group, and has left it as a generic product; nil for none.
