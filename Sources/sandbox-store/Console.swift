@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// The tool's input and output.
 struct Console: Sendable {
@@ -111,7 +112,7 @@ enum Wording {
 
     /// Parses a date in the years 1 to 9999, the range of dates in responses; nil for any other text.
     static func moment(_ text: String) -> Date? {
-        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+        guard let date = Date(moment: text) else { return nil }
         return (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) ? date : nil
     }
 }

@@ -177,6 +177,10 @@ import Testing
         (["--store", "s", "init"], "init needs a .storekit file", "init"),
         (["--store", "s", "init", "f", "g"], "init takes 1 word beside its options, not 2", "init"),
         (
+            ["--store", "s", "init", "f", "--at", "2025-02-31T00:00:00Z"],
+            "--at needs a moment of years 1 to 9999 as 2012-09-21T01:31:38Z", "init"
+        ),
+        (
             ["--store", "s", "init", "f", "--at", "x"],
             "--at needs a moment of years 1 to 9999 as 2012-09-21T01:31:38Z", "init"
         ),

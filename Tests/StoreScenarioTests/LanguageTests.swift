@@ -20,6 +20,8 @@ import Testing
         ("advance 1d100001s", "\"1d100001s\" is too long: the number before a unit is at most 100000"),
         ("advance 99999999999999999999y", "is too long"),
         ("advance-to tomorrow", "\"tomorrow\" is not a moment as in 2025-02-01T00:00:00Z"),
+        ("advance-to 2025-02-31T00:00:00Z", "\"2025-02-31T00:00:00Z\" is not a moment as in 2025-02-01T00:00:00Z"),
+        ("advance-to 2025-02-01T24:30:00+01:00", "is not a moment"),
         ("ask-to-buy onn", "\"onn\" is not on or off; did you mean \"on\"?"),
         ("raise-price pro.monthly 4,99", "\"4,99\" is not a price as in 4.99"),
         ("storefront Germany", "\"Germany\" is not a country's three letters as in USA"),

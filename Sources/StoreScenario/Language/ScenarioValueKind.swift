@@ -103,7 +103,7 @@ package enum ScenarioValueKind: Hashable, Sendable {
         case .product, .account, .device, .family, .subscriptionGroup: !text.isEmpty
         case .transaction: TransactionReference(text) != nil
         case .duration: ScenarioDuration(text) != nil
-        case .moment: (try? Date(text, strategy: .iso8601)) != nil
+        case .moment: Date(moment: text) != nil
         case .number(let range): Int(text).map(range.contains) ?? false
         case .price: text.wholeMatch(of: /[0-9]{1,9}(\.[0-9]{1,4})?/) != nil
         case .country: text.wholeMatch(of: /[A-Z]{3}/) != nil
@@ -226,5 +226,18 @@ enum TransactionReference: Hashable {
                 return nil
             }
         }
+    }
+}
+
+extension Date {
+    /// Creates a date from a text such as `2025-02-01T00:00:00Z`; nil for any other text, and for a day or a time that the
+    /// calendar does not have.
+    package init?(moment text: String) {
+        // A parser takes the 31st of February for a day of March.
+        let local = text.prefix(19)
+        guard let date = try? Date(text, strategy: .iso8601),
+            (try? Date("\(local)Z", strategy: .iso8601))?.formatted(.iso8601).hasPrefix(local) == true
+        else { return nil }
+        self = date
     }
 }

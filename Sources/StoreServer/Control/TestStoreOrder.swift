@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreScenario
 
 /// The description of a store that a test opens, as the body of its request.
 struct TestStoreOrder: Decodable {
@@ -80,7 +81,7 @@ struct TestStoreOrder: Decodable {
         environment = try choice(.environment, ["Sandbox", "Production"]) == "Production" ? .production : .sandbox
         isRunning = try choice(.clock, ["fixed", "running"]) == "running"
         time = try text(.time).map { text in
-            guard let date = try? Date(text, strategy: .iso8601) else {
+            guard let date = Date(moment: text) else {
                 throw failure(.time, "a moment such as 2026-02-01T00:00:00Z")
             }
             return date

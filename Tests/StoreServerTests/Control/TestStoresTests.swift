@@ -291,6 +291,7 @@ private struct Host {
         (#"{"environment": "abroad"}"#, #""abroad" is no environment; use one of Sandbox, Production"#),
         (#"{"xyzzy": 1}"#, #""xyzzy" is not a member here; use one of "#),
         (#"{"time": "yesterday"}"#, #""time" is not a moment"#),
+        (#"{"time": "2025-02-31T00:00:00Z"}"#, #""time" is not a moment"#),
         (#"{"time": "1901-01-01T00:00:00Z"}"#, "1950 to 9999"),
         (#"{"time": "0001-01-01T00:00:00Z", "root": "own"}"#, "1950 to 9999"),
         (#"{"products": [{"id": "a", "price": "1", "level": 1.5}]}"#, "not whole"),
