@@ -38,9 +38,8 @@ extension Model {
         accounts[account].subscriptions[known ?? slot] = subscription
         _ = moveMigrated(of: account, from: known ?? slot)
         if subscription.first != index { entries[index].beginning = subscription.first }
-        (entries[index].charge, entries[index].period, entries[index].end) = (
-            charge, subscription.period, subscription.end
-        )
+        (entries[index].charge, entries[index].period) = (charge, subscription.period)
+        (entries[index].start, entries[index].end) = (subscription.start, subscription.end)
         accounts[account].history.append(index)
         accounts[account].charged += charge
         putReceipt(for: account)
@@ -86,6 +85,7 @@ extension Model {
         let paid = entries[newest].charge ?? 0
         accounts[account].subscriptions[group]?.migrate(to: Group.migrated.sku, paid: paid, prices)
         entries[newest].items = SoldItem.items(accounts[account].subscriptions[group]?.items ?? [:])
+        entries[newest].start = accounts[account].subscriptions[group]?.start
     }
 
     /// Moves a subscription that was migrated, once it is a generic one.
@@ -155,12 +155,14 @@ extension Model {
         refund(index, percentage: max(Int((share * 100_000).rounded()), 1))
     }
 
-    /// Returns the share of a subscription's newest period that remains, nil for anything else.
+    /// Returns the share that remains of a subscription's newest period that is not refunded, nil for anything else.
     func remainingShare(of index: Int) -> Double? {
-        guard let group = entries[index].group, let account = entries[index].account,
-            let subscription = accounts[account].subscriptions[group], newest(in: group, of: account) == index
-        else { return nil }
-        return subscription.remainingFraction(at: now)
+        let entry = entries[index]
+        let newest = entry.account.flatMap { account in
+            accounts[account].history.last { entries[$0].group == entry.group && entries[$0].charge != nil }
+        }
+        guard let start = entry.start, let end = entry.end, newest == index else { return nil }
+        return Self.share(from: start, to: end, remainingAt: now)
     }
 
     private func requested(_ product: Product, by account: Int) -> Entry {

@@ -51,11 +51,16 @@ extension Model {
         entry.end = subscription.end
         entry.deal = subscription.deal
         entry.slot = group
-        entry.items = SoldItem.items(subscription.items)
+        (entry.items, entry.start) = (SoldItem.items(subscription.items), subscription.start)
         let index = add(entry)
         accounts[account].history.append(index)
         accounts[account].subscriptions[group]?.note(index, subscription.product)
         if group == .bundles { beginMembers(of: account, with: index, at: date, isBought: false) }
+    }
+
+    /// Returns the share of a period that remains at a date, from 0 to 1.
+    static func share(from start: Date, to end: Date, remainingAt date: Date) -> Double {
+        end > start ? min(max(end.timeIntervalSince(date) / end.timeIntervalSince(start), 0), 1) : 1
     }
 
     private func nextDue(by moment: Date) -> (account: Int, Group, Date)? {

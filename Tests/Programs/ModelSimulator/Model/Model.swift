@@ -77,6 +77,8 @@ struct Model {
         var bundle: Int?
         /// The offer that it was paid with, nil for the usual price.
         var offer: SimulatedOperation.Offer?
+        /// The start of its period, if it has items.
+        var start: Date?
         /// The end of its period, and that period's deal; nil if it has none.
         var end: Date?
         var deal: SubscriptionModel.Deal?

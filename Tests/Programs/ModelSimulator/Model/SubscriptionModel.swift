@@ -137,7 +137,8 @@ struct SubscriptionModel {
             // The user has chosen another price.
             let isOther = wanted != renewsAs || isMonthly != renewsMonthly
             if isOther { forgetPrice() }
-            if offer != nil || isOther { (waiting, waitingFrom) = (offer, entry) }
+            // The offer is that of the period's purchase, which answers this one.
+            if offer != nil || isOther { (waiting, waitingFrom) = (offer, purchases.last?.entry ?? entry) }
             renewsAs = wanted
             renewsMonthly = isMonthly
             willRenew = true
@@ -374,12 +375,8 @@ struct SubscriptionModel {
     mutating func end(_ ending: SubscriptionEndReason) { finish(ending) }
 
     /// Returns the share of the period that remains, in thousandths of a percent.
-    func remainingShare(at date: Date) -> Int { Int((remainingFraction(at: date) * 100_000).rounded()) }
-
-    /// Returns the share of the period that remains, from 0 to 1.
-    func remainingFraction(at date: Date) -> Double {
-        guard end > start else { return 1 }
-        return min(max(end.timeIntervalSince(date) / end.timeIntervalSince(start), 0), 1)
+    func remainingShare(at date: Date) -> Int {
+        Int((Model.share(from: start, to: end, remainingAt: date) * 100_000).rounded())
     }
 
     private mutating func finish(_ ending: SubscriptionEndReason) {
