@@ -160,7 +160,7 @@ extension AppLife {
 
     /// Buys a product without the app: a generic one by a request that the store signs.
     private func buyElsewhere(_ name: String) throws {
-        let product = setup.products.first { $0.identifier == name }
+        let product = setup.products.first { $0.isAdvancedCommerce && $0.identifier == name }
         guard let request = product?.simulatedRequest(at: course.index, in: store.storefront?.countryCode) else {
             try store.account.buy(name)
             return

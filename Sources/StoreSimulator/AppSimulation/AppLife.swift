@@ -67,7 +67,10 @@ final class AppLife {
             signer: host?.signer(clock: clock) ?? Self.signer,
             bundleIdentifier: host?.bundle ?? "com.example.app"
         )
-        store.offerSigners = [Self.offerSigner]
+        // Nothing else is sold by what the key signs.
+        if setup.products.contains(where: { $0.isAdvancedCommerce || $0.subscription != nil }) {
+            store.offerSigners = [Self.offerSigner]
+        }
         user = AppUser(store, seed: seed, claims: setup.claims.count)
         judge = AppJudge(setup, store, user)
         historyFaults = HistoryFaults(clock: clock)
