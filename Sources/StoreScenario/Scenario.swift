@@ -51,15 +51,10 @@ public struct Scenario: Sendable, CustomStringConvertible {
         do {
             text = try String(contentsOf: url, encoding: .utf8)
         } catch {
-            let codes: [CocoaError.Code] = [.fileReadCorruptFile, .fileReadInapplicableStringEncoding]
-            let isText = (error as? CocoaError).map { !codes.contains($0.code) } ?? true
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-            let cause = (error as? CocoaError)?.underlying ?? error
-            let trouble =
-                isThere && isFolder.boolValue
-                ? "it is a folder" : isText ? cause.localizedDescription : "it is not text in UTF-8"
-            throw ScenarioError("cannot be read: \(trouble)").at(file: url.lastPathComponent, line: nil)
+            throw ScenarioError("cannot be read: \(url.trouble(reading: error))").at(
+                file: url.lastPathComponent,
+                line: nil
+            )
         }
         try self.init(text, name: url.lastPathComponent)
     }
@@ -120,5 +115,16 @@ public struct Scenario: Sendable, CustomStringConvertible {
             }
         }
         return answers
+    }
+}
+
+extension URL {
+    /// Returns in a few words why a file, or the text in it, cannot be read.
+    package func trouble(reading error: any Error) -> String {
+        if (try? resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true { return "it is a folder" }
+        guard let error = error as? CocoaError else { return error.localizedDescription }
+        let codes: [CocoaError.Code] = [.fileReadCorruptFile, .fileReadInapplicableStringEncoding]
+        return codes.contains(error.code)
+            ? "it is not text in UTF-8" : (error.underlying ?? error).localizedDescription
     }
 }

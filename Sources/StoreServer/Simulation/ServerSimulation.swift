@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreCrypto
+import StoreScenario
 
 /// A simulation of the store, its customers and the network for an app's server in any language, in thousands of random
 /// lives.
@@ -34,9 +35,8 @@ public struct ServerSimulation: Sendable {
         do {
             data = try Data(contentsOf: file)
         } catch {
-            let cause = (error as? CocoaError)?.underlying ?? error
             throw ServerSimulationError(
-                "\(file.path(percentEncoded: false)) cannot be read: \(cause.localizedDescription)"
+                "\(file.path(percentEncoded: false)) cannot be read: \(file.trouble(reading: error))"
             )
         }
         try self.init(data, in: file.deletingLastPathComponent())

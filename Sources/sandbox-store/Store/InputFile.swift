@@ -1,4 +1,5 @@
 import Foundation
+import StoreScenario
 
 /// A file that a command line names, and that has to exist.
 enum InputFile {
@@ -28,10 +29,7 @@ enum InputFile {
         do {
             return try Data(contentsOf: url)
         } catch {
-            var isFolder: ObjCBool = false
-            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-            let cause = (error as? CocoaError)?.underlying ?? error
-            throw failure(isThere && isFolder.boolValue ? "it is a folder" : cause.localizedDescription)
+            throw failure(url.trouble(reading: error))
         }
     }
 }

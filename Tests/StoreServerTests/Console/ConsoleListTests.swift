@@ -155,14 +155,7 @@ import Testing
         pass.isAdvancedCommerce = true
         var charge = SandboxProduct.consumable("charge", price: "0.29")
         charge.isAdvancedCommerce = true
-        let both = SandboxProduct.subscriptionBundle(
-            "both",
-            price: "12.99",
-            period: .monthly,
-            group: "bundles",
-            members: ["gold", "weekly"]
-        )
-        for product in [both, pass, charge] { try shop.shop.store.register(product) }
+        for product in [ConsoleShop.bundle, pass, charge] { try shop.shop.store.register(product) }
         let row = try shop.ask("/products?search=both").rows[0]
         #expect(row.terms.text == "Bundle, 1 month: gold, weekly" && row.request.value is NSNull)
         let terms = try ["pass", "charge"].map { try shop.ask("/products?search=\($0)").rows[0].terms.text }

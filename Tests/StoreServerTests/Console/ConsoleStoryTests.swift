@@ -50,14 +50,7 @@ import Testing
         let year = SandboxProduct.autoRenewable("year", price: "99.99", period: .yearly, group: "years")
         var pass = SandboxProduct.autoRenewable("pass", price: "0.29", period: .monthly, group: "generic")
         pass.isAdvancedCommerce = true
-        let both = SandboxProduct.subscriptionBundle(
-            "both",
-            price: "12.99",
-            period: .monthly,
-            group: "bundles",
-            members: ["gold", "weekly"]
-        )
-        for product in [year.billedMonthly(price: "9.99"), both, pass] { try store.register(product) }
+        for product in [year.billedMonthly(price: "9.99"), ConsoleShop.bundle, pass] { try store.register(product) }
         try shop.perform("buy year --billing-plan monthly", "buy both")
         #expect(try facts(1).contains("Plan: monthly, payment 1 of 12"))
         let members = try shop.ask("/transactions?search=gold").rows.list

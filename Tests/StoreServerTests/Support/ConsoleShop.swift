@@ -7,6 +7,15 @@ import Testing
 
 /// A shop and its page for browsers, asked without any network.
 struct ConsoleShop {
+    /// A bundle of two of the shop's subscriptions, which it does not sell unless a test registers it.
+    static let bundle = SandboxProduct.subscriptionBundle(
+        "both",
+        price: "12.99",
+        period: .monthly,
+        group: "bundles",
+        members: ["gold", "weekly"]
+    )
+
     let shop: Shop
     let control: StoreControl
     let console: StoreConsole
