@@ -44,7 +44,107 @@ package enum SampleHistory {
         try tablet.signOut()
         try account.setAsksToBuy(true)
         try account.buy("full.game")
+        try buyPlans(for: account, in: store, time)
+        try buyByRequests(for: account, in: store, time)
+        try serve(account, in: store)
+        try store.account.setInterruptsPurchases(true)
+        queue.add(SKPayment(productIdentifier: "sword"))
+        for purchase in store.interruptedPurchases { try store.resolveInterruption(of: purchase.transaction) }
+        try store.account.setInterruptsPurchases(false)
+        store.externalPurchases = ExternalPurchaseSettings(presentsNotice: true, tokenLifetime: 31 * 86_400)
+        _ = try store.device.external(ExternalRequest(.notice))
         withExtendedLifetime(shopper) {}
+    }
+
+    /// Records a bundle, a commitment, an offer, failing charges, a higher price and refunds of a part.
+    private static func buyPlans(for account: SandboxAccount, in store: SandboxStore, _ time: ManualClock) throws {
+        let month = StoreProduct.Period(1, .month)
+        try store.register(.autoRenewable("news", price: "2.99", period: month, group: "papers"))
+        try store.register(
+            .subscriptionBundle("both", price: "9.99", period: month, group: "bundles", members: ["news", "gold"])
+        )
+        let year = SandboxProduct.autoRenewable(
+            "year",
+            price: "59.99",
+            period: .init(1, .year),
+            group: "years",
+            offerCodes: [.freeTrial(month, identifier: "SPRING", eligibility: .all, isStackable: true)]
+        )
+        try store.register(year.billedMonthly(price: "5.99"))
+        try account.buy("both")
+        var payment = StorePayment(productIdentifier: "year")
+        payment.billingPlan = .monthly
+        let first = try account.buy(payment)
+        time.advance(by: 40 * 86_400)
+        try store.refund(first, percentage: 50)
+        try store.setGrantsGracePeriod(true)
+        try account.setBillingFails(true)
+        time.advance(by: 40 * 86_400)
+        try account.setBillingFails(false)
+        time.advance(by: 40 * 86_400)
+        try account.buy("news")
+        try store.raisePrice(of: "news", to: "3.99")
+        try account.requestPriceIncreaseConsent(inGroup: "papers")
+        try account.answerPriceConsent(.agree, inGroup: "papers")
+        try account.setAutoRenew(false, inGroup: "years")
+        try store.setRenewalLimit(2)
+        try account.forceRenewal(inGroup: "bundles")
+        try store.setRenewalLimit(nil)
+    }
+
+    /// Records purchases of generic products by signed requests, and what a server asks for about them.
+    private static func buyByRequests(for account: SandboxAccount, in store: SandboxStore, _ time: ManualClock) throws {
+        let pass = "com.example.app.aca.generic.subscription"
+        var product = SandboxProduct.autoRenewable(pass, price: "0.29", period: .init(1, .month), group: "requests")
+        product.isAdvancedCommerce = true
+        try store.register(product)
+        let items = ["sports", "films"].map { sku in
+            #"{"SKU": "\#(sku)", "displayName": "\#(sku)", "description": "漢", "price": 9990}"#
+        }
+        /// Each request has another identifier.
+        func reference() -> String { #""requestInfo": {"requestReferenceId": "\#(UUID())"}"# }
+        let request = #"""
+            {"operation": "CREATE_SUBSCRIPTION", "version": "1", "currency": "\#(store.storefront?.currency ?? "USD")",
+            "taxCode": "C003-00-1", "period": "P1M", "descriptors": {"displayName": "Pass", "description": "All"},
+            "items": [\#(items.joined(separator: ","))], \#(reference())}
+            """#
+        let bought = try account.buy(pass, compactJWS: store.signedRequest(Data(request.utf8)))
+        let view = ServerView(store)
+        try view.beginNotifications()
+        let refund = #"""
+            {"refundRiskingPreference": false, \#(reference()), "items":
+            [{"SKU": "films", "refundType": "FULL", "refundReason": "OTHER", "revoke": true}]}
+            """#
+        _ = try view.perform(.requestRefund, of: bought, Data(refund.utf8))
+        time.advance(by: 40 * 86_400)
+    }
+
+    /// Records what servers and the operator do: families, messages, tokens, promotions and purchases of the app.
+    private static func serve(_ account: SandboxAccount, in store: SandboxStore) throws {
+        let one = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+        try store.setAppPurchase(AppPurchase(version: "1.0", platform: .macOS))
+        try account.setAppPurchase(AppPurchase(version: "0.9"))
+        let family = try store.addFamily("home", organizer: store.account)
+        try family.add(account)
+        try store.account.setSharesPurchases(false)
+        try family.remove(account)
+        try store.addRetentionImage(RetentionImage(identifier: one, width: 3840, height: 160))
+        try store.addRetentionMessage(RetentionMessage(identifier: one, header: "Stay", body: "It goes on."))
+        try store.setDefaultRetentionMessage(one, of: "gold", locale: "de-DE")
+        try store.setRetentionURL("https://example.com/retention")
+        try store.device.promote("sword")
+        _ = try store.device.makeToken()
+        try store.device.revokeTokens()
+        let sword = try store.account.buy("sword")
+        let view = ServerView(store)
+        try view.takeConsumption(Data("{}".utf8), of: sword)
+        store.refundDecision = .ask
+        try store.requestRefund(of: sword, reason: .legal)
+        try store.declineRefund(of: sword)
+        try store.refund(sword)
+        try store.reverseRefund(of: sword)
+        try store.deleteTransaction(store.account.buy("sword"))
+        _ = try view.requestTestNotification()
     }
 
     /// Records the history with a snapshot in it, and commands in a journal that no store has seen.
