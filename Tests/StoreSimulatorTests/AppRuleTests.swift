@@ -201,12 +201,42 @@ import Testing
         #expect(try await failure(of: simulation, [.relaunch])?.sentence == "the app does not answer what it has")
     }
 
+    @Test func `A name that is not known is answered with those that are`() async throws {
+        let gold = SandboxProduct.autoRenewable(
+            "gold",
+            price: "9.99",
+            period: .init(1, .month),
+            group: "club",
+            offerCodes: [.freeTrial(.init(1, .week), identifier: "SPRING")],
+            winBackOffers: [.freeTrial(.init(1, .week), identifier: "back")]
+        )
+        let map = SandboxProduct.nonConsumable("map", price: "0.99").hosting(Data([1]))
+        let simulation = AppSimulation(products: [gold, map]) { $0 }
+            .action("buy gold") { _ in }
+            .invariant("none") { _ in true }
+        let sentences: [(AppStep, String)] = [
+            (.action("by gold"), #"the simulation has no action by gold; did you mean "buy gold"?"#),
+            (.promote("axe"), "the simulation sells no product axe; use one of gold, map"),
+            (.redeem(code: "back", of: "gold"), "gold has no offer back; use SPRING"),
+            (.winBack("SPRING", of: "gold"), "gold has no offer SPRING; use back"),
+            (.failDownload("mop"), #"no product hosts the file mop; did you mean "map"?"#),
+        ]
+        for (step, sentence) in sentences {
+            let error = await #expect(throws: AppSimulationError.self) {
+                try await simulation.run(seed: 1, steps: [step])
+            }
+            #expect(error?.description == sentence)
+        }
+    }
+
     @Test func `Mistakes in a simulation are errors of their own`() async throws {
+        let products = Armory.products.map(\.identifier)
+        let unknownProduct = AppSimulationError.unknownProduct("axe", among: products)
         await #expect(throws: AppSimulationError.nothingIsClaimed) { try await Self.idle.run(runs: 1) }
-        await #expect(throws: AppSimulationError.unknownProduct("axe")) {
+        await #expect(throws: unknownProduct) {
             try await Self.idle.holds("axe") { _ in 0 }.run(runs: 1)
         }
-        await #expect(throws: AppSimulationError.unknownProduct("axe")) {
+        await #expect(throws: unknownProduct) {
             try await Self.idle.allows("axe") { _ in false }.run(runs: 1)
         }
         await #expect(throws: AppSimulationError.isNotCounted("game")) {
@@ -216,15 +246,16 @@ import Testing
             try await Self.idle.allows("sword") { _ in true }.run(runs: 1)
         }
         let idle = Self.idle.invariant("none") { _ in true }
-        await #expect(throws: AppSimulationError.unknownAction("fly")) {
+        await #expect(throws: AppSimulationError.unknownAction("fly", among: [])) {
             try await idle.run(seed: 1, steps: [.action("fly")])
         }
         let named: [(AppStep, AppSimulationError)] = [
-            (.buyElsewhere("axe"), .unknownProduct("axe")), (.promote("axe"), .unknownProduct("axe")),
-            (.familyBuys("axe"), .unknownProduct("axe")), (.redeem(code: "GIFT", of: "axe"), .unknownProduct("axe")),
-            (.redeem(code: "GIFT", of: "pro"), .unknownOffer("GIFT", of: "pro")),
-            (.winBack("back", of: "pro"), .unknownOffer("back", of: "pro")),
-            (.failDownload("map"), .unknownFile("map")), (.storefront("Germany"), .unknownCountry("Germany")),
+            (.buyElsewhere("axe"), unknownProduct), (.promote("axe"), unknownProduct),
+            (.familyBuys("axe"), unknownProduct), (.redeem(code: "GIFT", of: "axe"), unknownProduct),
+            (.redeem(code: "GIFT", of: "pro"), .unknownOffer("GIFT", of: "pro", among: [])),
+            (.winBack("back", of: "pro"), .unknownOffer("back", of: "pro", among: [])),
+            (.failDownload("map"), .unknownFile("map", among: [])),
+            (.storefront("Germany"), .unknownCountry("Germany")),
         ]
         for (step, error) in named {
             await #expect(throws: error) { try await idle.run(seed: 1, steps: [step]) }

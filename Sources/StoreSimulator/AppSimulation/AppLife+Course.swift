@@ -138,9 +138,7 @@ extension AppLife {
 
     /// Performs a user's action; returns whether there is an app to perform it.
     private nonisolated(nonsending) func act(_ name: String) async throws -> Bool {
-        guard let action = setup.actions.first(where: { $0.name == name }) else {
-            throw AppSimulationError.unknownAction(name)
-        }
+        let action = try setup.action(named: name)
         guard launches.running?.app != nil else { return false }
         launches.noteAction()
         try await call(.acting, action.body)

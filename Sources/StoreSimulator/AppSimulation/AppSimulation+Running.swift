@@ -100,14 +100,24 @@ extension AppSimulation {
         for step in steps {
             switch step {
             case .action(let name):
-                if !setup.actions.contains(where: { $0.name == name }) { throw AppSimulationError.unknownAction(name) }
+                _ = try setup.action(named: name)
             case .buyElsewhere(let name), .buyMonthlyElsewhere(let name), .promote(let name), .familyBuys(let name):
                 try checkProduct(name)
             case .redeem(let offer, let name), .winBack(let offer, let name):
                 try checkProduct(name)
-                if !setup.choices.offers.contains(step) { throw AppSimulationError.unknownOffer(offer, of: name) }
+                let known = setup.choices.offers
+                guard !known.contains(step) else { continue }
+                // Of the product, and of the kind that the step has.
+                let names = known.compactMap { other -> String? in
+                    switch (step, other) {
+                    case (.redeem, .redeem(let offer, name)), (.winBack, .winBack(let offer, name)): offer
+                    default: nil
+                    }
+                }
+                throw AppSimulationError.unknownOffer(offer, of: name, among: names)
             case .failDownload(let file):
-                if !setup.choices.files.contains(file) { throw AppSimulationError.unknownFile(file) }
+                let known = setup.choices.files
+                if !known.contains(file) { throw AppSimulationError.unknownFile(file, among: known) }
             case .quirk(let quirk, _): try checkQuirk(quirk.kind)
             default: break
             }
@@ -120,8 +130,12 @@ extension AppSimulation {
         }
     }
 
-    private func checkProduct(_ name: String) throws {
-        if !setup.products.contains(where: { $0.identifier == name }) { throw AppSimulationError.unknownProduct(name) }
+    @discardableResult
+    private func checkProduct(_ name: String) throws -> SandboxProduct {
+        guard let product = setup.products.first(where: { $0.identifier == name }) else {
+            throw AppSimulationError.unknownProduct(name, among: setup.products.map(\.identifier))
+        }
+        return product
     }
 
     private func checkClaims() throws {
@@ -129,16 +143,12 @@ extension AppSimulation {
         for claim in setup.claims {
             switch claim {
             case .holds(let name, _), .delivers(let name, _):
-                guard let product = setup.products.first(where: { $0.identifier == name }) else {
-                    throw AppSimulationError.unknownProduct(name)
-                }
+                let product = try checkProduct(name)
                 if product.kind != .consumable, product.kind != .nonRenewing {
                     throw AppSimulationError.isNotCounted(name)
                 }
             case .allows(let name, _), .neverDenies(let name, _):
-                guard let product = setup.products.first(where: { $0.identifier == name }) else {
-                    throw AppSimulationError.unknownProduct(name)
-                }
+                let product = try checkProduct(name)
                 if product.kind == .consumable || product.kind == .nonRenewing {
                     throw AppSimulationError.isNotAccess(name)
                 }

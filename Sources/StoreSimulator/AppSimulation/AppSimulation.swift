@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// A simulation of an app's purchase code in thousands of random lives, in which no paid purchase may be lost.
 ///
@@ -260,17 +261,17 @@ extension AppSimulation {
 /// An error in the setup of an app's simulation.
 package enum AppSimulationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A product that is not among the simulation's products.
-    case unknownProduct(String)
+    case unknownProduct(String, among: [String])
     /// A call of ``AppSimulation/holds(_:_:)`` for a product that cannot be bought repeatedly.
     case isNotCounted(String)
     /// A call of ``AppSimulation/allows(_:_:)`` or ``AppSimulation/neverDenies(_:_:)`` for a consumable or a non-renewing subscription.
     case isNotAccess(String)
     /// A step with an action that the simulation does not have.
-    case unknownAction(String)
+    case unknownAction(String, among: [String])
     /// A step with an offer that the product does not have.
-    case unknownOffer(String, of: String)
+    case unknownOffer(String, of: String, among: [String])
     /// A step with a file that no product hosts.
-    case unknownFile(String)
+    case unknownFile(String, among: [String])
     /// A step that moves to a country without a store, or has a code that is not ISO 3166-1 alpha-3.
     case unknownCountry(String)
     /// A kind of quirk that no app can meet: one of test sessions or server notifications, or one of subscriptions in a
@@ -286,7 +287,8 @@ package enum AppSimulationError: Error, Hashable, Sendable, CustomStringConverti
     /// A sentence that describes the error.
     package var description: String {
         switch self {
-        case .unknownProduct(let name): "the simulation sells no product \(name)"
+        case .unknownProduct(let name, let known):
+            "the simulation sells no product \(name)\(Self.advice(for: name, among: known))"
         case .isNotCounted(let name):
             "\(name) is neither a consumable nor a non-renewing subscription: use allows in place of holds"
         case .isNotAccess(let name):
@@ -295,13 +297,22 @@ package enum AppSimulationError: Error, Hashable, Sendable, CustomStringConverti
             kind.concernsApps
                 ? "no app meets the quirk \(kind.rawValue), which concerns subscriptions: the simulation sells none"
                 : "no app meets the quirk \(kind.rawValue), which concerns test sessions or server notifications"
-        case .unknownAction(let name): "the simulation has no action \(name)"
-        case .unknownOffer(let offer, let product): "\(product) has no offer \(offer)"
-        case .unknownFile(let file): "no product hosts the file \(file)"
+        case .unknownAction(let name, let known):
+            "the simulation has no action \(name)\(Self.advice(for: name, among: known))"
+        case .unknownOffer(let offer, let product, let known):
+            "\(product) has no offer \(offer)\(Self.advice(for: offer, among: known))"
+        case .unknownFile(let file, let known):
+            "no product hosts the file \(file)\(Self.advice(for: file, among: known))"
         case .unknownCountry(let code): "\(code) is no country with a store, as USA is"
         case .nothingIsClaimed: "nothing is required of the app: add holds, delivers, allows or invariant"
         case .wrongNumber(let number): "\(number) is no number of runs, steps or threads; it is at least 1"
         case .noSeed(let line, let file): "\(line) in \(file) is no seed, which is a whole number from 0"
         }
+    }
+
+    /// Returns the end of a sentence about an unknown name: the most similar known one, or all of them.
+    private static func advice(for name: String, among known: [String]) -> String {
+        let similar = Suggestion.text(for: name, among: known)
+        return similar.isEmpty ? Suggestion.list(known) : similar
     }
 }

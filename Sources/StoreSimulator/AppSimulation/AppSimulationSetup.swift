@@ -63,6 +63,16 @@ struct AppSimulationSetup: Sendable {
         self.launch = launch
     }
 
+    /// Returns an action.
+    ///
+    /// - Throws: ``AppSimulationError/unknownAction(_:among:)``.
+    func action(named name: String) throws -> (name: String, body: LaunchedApp.Call<Void>) {
+        guard let action = actions.first(where: { $0.name == name }) else {
+            throw AppSimulationError.unknownAction(name, among: actions.map(\.name))
+        }
+        return action
+    }
+
     /// Whether another user may sign in.
     var hasOtherUser: Bool { weights[.signIn] != 0 }
 
