@@ -75,7 +75,8 @@
         }
 
         @Test func `A record that vanishes while its writer is away stops the store`() throws {
-            let ledger = try place.open().ledger("shop")
+            // The connection comes back however long the machine takes to notice its end.
+            let ledger = try place.open { $0.patience = 600 }.ledger("shop")
             #expect(try ledger.head == 12)
             try place.run("DELETE FROM {schema}.record WHERE position = 12")
             // Nothing is known of it before the connection is lost.
