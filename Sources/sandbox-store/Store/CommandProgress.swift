@@ -13,7 +13,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may
     }
 
     private let state = Locked(State())
-    private let timer: any DispatchSourceTimer
+    private let timer: (any DispatchSourceTimer)?
     private let console: Console
 
     /// The control sequence that erases the cursor's line.
@@ -22,8 +22,17 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may
     /// The delay before the line appears.
     static let patience = Duration.seconds(1)
 
-    init(_ console: Console) {
+    /// Creates a progress line.
+    ///
+    /// - Parameters:
+    ///   - console: the console whose terminal shows the line.
+    ///   - hasTimer: whether a timer writes the line; if false, only ``show(_:)`` does.
+    init(_ console: Console, hasTimer: Bool = true) {
         self.console = console
+        guard hasTimer else {
+            timer = nil
+            return
+        }
         let timer = DispatchSource.makeTimerSource(queue: .global())
         self.timer = timer
         timer.schedule(deadline: .now() + 1, repeating: 0.1)
@@ -31,7 +40,7 @@ final class CommandProgress: @unchecked Sendable {  // unchecked: any thread may
         timer.activate()
     }
 
-    deinit { timer.cancel() }
+    deinit { timer?.cancel() }
 
     /// Begins work.
     ///
