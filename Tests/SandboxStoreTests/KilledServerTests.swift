@@ -23,7 +23,9 @@ import Testing
         #expect(Run("--store", store, "init", SandboxStoreTool.demoFile.path).code == 0)
         let text = Run("--store", store, "token", "device").output.trimmingCharacters(in: .newlines)
         let token = try #require(DeviceToken(text))
-        let first = try Service(["--store", store, "--ca", path("keys")], in: directory)
+        // A port that no connection gets between the two servers.
+        let port = "\(try ServerUnderTest.freePort())"
+        let first = try Service(["--store", store, "--ca", path("keys"), "--port", port], in: directory)
         let url = try first.url
         let remote = RemoteStore(url: url, token: token)
         let (heard, hears) = AsyncStream.makeStream(of: String.self)
@@ -42,10 +44,7 @@ import Testing
             lines.append(line)
             if second == nil {
                 #expect(first.end(SIGKILL) == -1)
-                second = try Service(
-                    ["--store", store, "--ca", path("keys"), "--port", "\(try #require(url.port))"],
-                    in: directory
-                )
+                second = try Service(["--store", store, "--ca", path("keys"), "--port", port], in: directory)
             }
             if lines.count(where: { $0 == "removed" }) == count { break }
         }

@@ -211,15 +211,14 @@ struct ServedStoreTests {
     }
 
     @Test func `A server that has come to the port of one that was killed is not taken for it`() throws {
-        let killed = try serve()
+        // A port that no connection gets between the two servers.
+        let port = "\(try ServerUnderTest.freePort())"
+        let killed = try serve(nil, "--port", port)
         #expect(killed.end(SIGKILL) == -1)
         let other = directory.url.appending(path: "other.db").path
         #expect(Run("--store", other, "init", SandboxStoreTool.demoFile.path).code == 0)
         let service = try Service(
-            [
-                "--store", other, "--ca", directory.url.appending(path: "other keys").path, "--port",
-                "\(try #require(try killed.url.port))",
-            ],
+            ["--store", other, "--ca", directory.url.appending(path: "other keys").path, "--port", port],
             in: directory
         )
         let bought = run("buy", "consumable")

@@ -21,7 +21,7 @@ import StoreScenario
 /// The simulation is the network: it delivers one request at a time, and the store's clock advances only between
 /// requests. A server that depends on nothing but its requests and its own data lives the same life each time.
 public struct ServerSimulation: Sendable {
-    let setup: ServerSetup
+    var setup: ServerSetup
     /// The number of lives unless another is given.
     public let runs: Int
     /// The number of steps in each life unless another is given.

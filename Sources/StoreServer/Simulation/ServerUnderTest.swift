@@ -86,7 +86,7 @@ package final class ServerUnderTest {
 
     /// Returns a free port below those that systems give to connections, of which one may get the server's while it is
     /// dead.
-    private static func freePort() throws -> UInt16 {
+    package static func freePort() throws -> UInt16 {
         for _ in 0..<1000 {
             guard let server = try? HTTPServer(port: .random(in: 20_000..<32_768), handler: { _ in HTTPResponse(404) })
             else { continue }

@@ -32,7 +32,19 @@ enum PythonServer {
         }
     }
 
-    static func simulation(_ data: Data) throws -> ServerSimulation { try ServerSimulation(data, in: folder) }
+    /// The seconds to wait for an answer: a server that a busy machine holds up has not broken a rule.
+    static let patience = 60
+
+    /// Returns the simulation of a file, whose paths are relative to a folder.
+    static func simulation(
+        _ data: Data,
+        in folder: URL = PythonServer.folder,
+        patience: Int = PythonServer.patience
+    ) throws -> ServerSimulation {
+        var simulation = try ServerSimulation(data, in: folder)
+        simulation.setup.patience = patience
+        return simulation
+    }
 
     static func simulation(fault: String) throws -> ServerSimulation {
         try simulation(file(["environment": ["FAULT": fault]]))
@@ -63,6 +75,8 @@ enum PythonServer {
 
     /// Returns the checked simulation of a file.
     static func setup(_ data: Data) throws -> ServerSetup {
-        try ServerSetup(SimulationFile.read(data), in: folder)
+        var setup = try ServerSetup(SimulationFile.read(data), in: folder)
+        setup.patience = patience
+        return setup
     }
 }

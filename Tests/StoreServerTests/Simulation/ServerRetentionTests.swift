@@ -8,7 +8,7 @@ import Testing
 @Suite(.enabled(if: PythonServer.isAvailable, "needs python3, libmicrohttpd-dev and libssl-dev"))
 struct ServerRetentionTests {
     private func setup(fault: String = "") throws -> ServerSetup {
-        try ServerSetup(SimulationFile.read(PythonServer.retentionFile(fault: fault)), in: PythonServer.folder)
+        try PythonServer.setup(PythonServer.retentionFile(fault: fault))
     }
 
     private static let customer = "A"

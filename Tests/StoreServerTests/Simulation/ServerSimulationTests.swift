@@ -83,7 +83,8 @@ struct ServerSimulationTests {
     }
 
     @Test func `A wrong path for forgetting is a mistake`() async throws {
-        let simulation = try PythonServer.simulation(PythonServer.file(["reset": "/customers"]))
+        // So long the simulation waits for the end of a server that has closed a connection.
+        let simulation = try PythonServer.simulation(PythonServer.file(["reset": "/customers"]), patience: 10)
         let error = await #expect(throws: ServerSimulationError.self) { try await simulation.run(runs: 1) }
         #expect(
             error?.description.hasPrefix("the server closed the connection without an answer: POST /customers\n")
@@ -143,9 +144,9 @@ struct ServerSimulationTests {
     @Test func `A server that runs already finds the API at its port, with the keys of a folder`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let ports = try (0..<2).map { _ in try HTTPServer { _ in HTTPResponse(404) } }
-        let (port, own) = (ports[0].port, ports[1].port)
-        for server in ports { server.stop() }
+        let port = try ServerUnderTest.freePort()
+        var own = port
+        while own == port { own = try ServerUnderTest.freePort() }
         var variables = ProcessInfo.processInfo.environment
         do {
             let api = try SimulatedAppStore(ServerSetup.API(port: port, keys: folder))
@@ -165,16 +166,15 @@ struct ServerSimulationTests {
             output: folder.appending(path: "output.txt")
         )
         defer { server.kill() }
-        let client = PlainHTTP(host: "127.0.0.1", port: own, patience: 10)
+        let client = PlainHTTP(host: "127.0.0.1", port: own, patience: PythonServer.patience)
         while !client.accepts, !server.hasEnded { await Task.yield() }
         let file = try PythonServer.file([
             "command": Any?.none, "url": "http://127.0.0.1:\(own)",
             "api": ["port": Int(port), "keys": folder.path] as [String: Any],
         ])
+        let simulation = try PythonServer.simulation(file, in: URL(filePath: "/"))
         let failure = try await #require(
-            #expect(throws: ServerSimulationFailure.self) {
-                try await ServerSimulation(file, in: URL(filePath: "/")).run(runs: 40)
-            }
+            #expect(throws: ServerSimulationFailure.self) { try await simulation.run(runs: 40) }
         )
         #expect(failure.steps.contains { $0.hasPrefix("refund ") }, "\(failure)")
     }
