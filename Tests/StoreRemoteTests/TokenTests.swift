@@ -65,7 +65,8 @@ import Testing
     @Test func `Two servers on one ledger know the same tokens, and forget them together`() async throws {
         let ledger = MemoryLedger()
         let one = try RemoteShop(ledger: ledger)
-        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 0.2 }
+        // A connection that is silent for three of them is lost, and must not be before it has begun.
+        let two = try RemoteShop(ledger: ledger, token: one.token) { $0.heartbeat = 3 }
         let line = await two.remote().connected()
         try one.device.revokeTokens()
         await line.receiver.waitForLoss()
