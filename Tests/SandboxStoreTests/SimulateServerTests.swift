@@ -8,7 +8,7 @@ import Testing
 /// `simulate-server`, as it is called on the command line.
 @Suite(
     .enabled(if: MicroHTTPD.isAvailable && Libcrypto.isAvailable, "a library is missing"),
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(20))
 )
 @MainActor struct SimulateServerTests {
     /// Returns the text of a simulation's file whose server is a command of the shell.

@@ -133,7 +133,7 @@ import Testing
     @Test func `A context without a store does not wait for the work of others on the system's clock`() async {
         let elsewhere = Locked<Activity.Work?>(SystemClock.shared.activity.begin())
         // Ends a settling that waits for it, which has failed.
-        DispatchQueue.global().asyncAfter(deadline: .now() + 30) { elsewhere.withLock { $0.take() }?.end() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 300) { elsewhere.withLock { $0.take() }?.end() }
         let context = StoreContext(delivery: .inline, log: .silent)
         let queue = context.run { SKPaymentQueue.default() }
         queue.add(SKPayment(productIdentifier: "sword"))

@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Logs
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(20)))
     func `Requests and deliveries are told to an observer, which may use the server`() throws {
         let lines = Locked<[String]>([])
         let held = Locked<StoreServer?>(nil)

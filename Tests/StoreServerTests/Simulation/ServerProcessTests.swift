@@ -5,7 +5,7 @@ import Testing
 @testable import StoreServer
 
 /// The processes of servers.
-@Suite(.timeLimit(.minutes(5))) struct ServerProcessTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerProcessTests {
     private func process(_ command: [String], in folder: URL) throws -> ServerProcess {
         try ServerProcess(
             command,
