@@ -124,6 +124,8 @@ import Testing
         var configuration = StoreServer.Configuration()
         configuration.notificationURL = URL(string: "http://127.0.0.1:\(receiver.port)/notifications")
         configuration.retries = [3600]
+        // Long enough for a machine with much to do.
+        configuration.transport = URLSessionTransport(timeout: 600)
         let server = try StoreServer(store, configuration: configuration)
         try store.account.buy("coins")
         await store.settle()
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test func `A receiver that is not there, or redirects, is named so in the history`() async throws {
-        let transport = URLSessionTransport(timeout: 10)
+        let transport = URLSessionTransport(timeout: 600)
         let place = Locked("")
         let receiver = try HTTPServer { _ in HTTPResponse(307, headers: ["Location": place.withLock { $0 }]) }
         let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/here"))
@@ -175,7 +177,7 @@ import Testing
             body.send(Data("at length".utf8))
             return HTTPResponse(request.path == ["good"] ? 200 : 500, stream: body)
         }
-        let transport = URLSessionTransport(timeout: 50)
+        let transport = URLSessionTransport(timeout: 600)
         let url = try #require(URL(string: "http://127.0.0.1:\(receiver.port)/"))
         #expect(await transport.post(to: url.appending(path: "good")) == .success)
         #expect(await transport.post(to: url.appending(path: "bad")) == .unsuccessfulStatus)

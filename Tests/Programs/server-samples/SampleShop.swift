@@ -61,6 +61,8 @@ final class SampleShop {
         var configuration = StoreServer.Configuration()
         configuration.sharedSecret = Self.sharedSecret
         configuration.notificationURL = url
+        // Who receives may be slow on a machine with much to do.
+        configuration.transport = URLSessionTransport(timeout: 600)
         server = try StoreServer(store, configuration: configuration)
     }
 
