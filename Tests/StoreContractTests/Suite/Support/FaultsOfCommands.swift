@@ -6,7 +6,7 @@ extension Fault {
     static let ofCommands: [Fault] = [
         // Takes nothing in and says nothing.
         .submissions("AnswersNothing", .submissionsAnswered) { _, _, _ in },
-        Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 2),
+        Fault(NeverReturns.self, .submissionsAnswered).within(seconds: 15),
         Fault(TakesTwice.self, .takenOnce).withoutReopening(),
         Fault(KeepsTenJournals.self, .takenOnce).withoutReopening(),
         Fault(KeepsNumbersForADay.self, .takenOnce).withoutReopening(),

@@ -26,7 +26,7 @@ extension Fault {
             _ = spoilt.clock.activity.begin()
             spoilt.store.submit(commands, reply: reply)
         }
-        .within(seconds: 2),
+        .within(seconds: 15),
         Fault(LeavesOutInvalid.self, .productsComplete),
         Fault(FindsEverythingTwice.self, .productsComplete),
         Fault(SaysThatEverythingSells.self, .sellsAgrees),
