@@ -13,6 +13,9 @@ import time
 
 from playwright.sync_api import sync_playwright
 
+# Milliseconds after which what a page has not done counts as never done, on a machine with much to do.
+PATIENCE = 120_000
+
 
 class Page:
     """One page in a context of its own, with what went wrong on it in `errors`."""
@@ -24,6 +27,7 @@ class Page:
         self._context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, java_script_enabled=has_script
         )
+        self._context.set_default_timeout(PATIENCE)
         # Playwright's own page, for what this class has no function for: clicks, keys, the tree that screen readers get.
         self.page = self._context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(f"error: {error}"))

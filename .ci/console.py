@@ -12,10 +12,9 @@ import urllib.parse
 import urllib.request
 
 import axe_playwright_python
-from browser import Browser
+from browser import PATIENCE, Browser
 from playwright.sync_api import expect
 
-PATIENCE = 20_000
 expect.set_options(timeout=PATIENCE)
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()

@@ -6,6 +6,7 @@ with --update, puts it there. Then corrects the server as the article does, and 
 
 import json
 import pathlib
+import random
 import re
 import socket
 import subprocess
@@ -24,17 +25,19 @@ transcripts = [text for language, text in fences if language == "console"]
 
 
 def free_ports():
-    """Ports that nobody has: one for the server, and two in a row for the App Store's."""
+    """Ports that nobody has: one for the server, and two in a row for the App Store's.
+
+    They are below those that systems give to sockets that ask for any, of which one could get them before their users do.
+    """
     while True:
+        own, first = random.randrange(20_000, 32_767), random.randrange(20_000, 32_767)
         with socket.socket() as server, socket.socket() as sandbox, socket.socket() as production:
-            server.bind(("127.0.0.1", 0))
-            sandbox.bind(("127.0.0.1", 0))
-            first = sandbox.getsockname()[1]
             try:
-                production.bind(("127.0.0.1", first + 1))
+                for one, port in ((server, own), (sandbox, first), (production, first + 1)):
+                    one.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return [server.getsockname()[1], first, first + 1]
+            return [own, first, first + 1]
 
 
 ports = free_ports()
