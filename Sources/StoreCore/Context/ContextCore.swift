@@ -19,7 +19,8 @@ final class ContextCore: Sendable {
             journal: any QueueJournal,
             clock: (any StoreClock)?,
             delivery: StoreDelivery,
-            log: StoreLog
+            log: StoreLog,
+            realTime: any StoreClock = SystemClock()
         ) {
             self.backend = backend
             self.journal = journal
@@ -28,7 +29,12 @@ final class ContextCore: Sendable {
             self.clock = clock ?? backend?.clock ?? SystemClock()
             self.delivery = delivery
             self.log = log
-            callbacks = CallbackLane(delivery: delivery, activity: self.clock.activity, log: log)
+            callbacks = CallbackLane(
+                delivery: delivery,
+                activity: self.clock.activity,
+                log: log,
+                realTime: realTime
+            )
         }
 
         /// The activities to settle, in order; if the store's clock differs from the queues', each appears twice.

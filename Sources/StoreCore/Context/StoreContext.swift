@@ -76,12 +76,15 @@ public final class StoreContext: Sendable {
     }
 
     /// Creates a context; for the process's context, no detached tasks are recorded, since it is their default.
+    ///
+    /// `realTime` is the clock by which requests without a store fail after a second, until the store is replaced.
     init(
         backend: (any StoreBackend)?,
         journal: (any QueueJournal)? = nil,
         clock: (any StoreClock)? = nil,
         delivery: StoreDelivery = .main,
         log: StoreLog = .standardError,
+        realTime: any StoreClock = SystemClock(),
         isOfProcess: Bool
     ) {
         core = ContextCore(
@@ -90,7 +93,8 @@ public final class StoreContext: Sendable {
                 journal: journal ?? MemoryJournal(),
                 clock: clock,
                 delivery: delivery,
-                log: log
+                log: log,
+                realTime: realTime
             )
         )
         defaultQueue = Locked(DefaultQueue())

@@ -10,8 +10,23 @@ import Testing
     enum Kind: CaseIterable { case products, receipt }
 
     /// On a clock of its own: whoever settles by another one's on the main thread makes callbacks there.
-    private func context(_ delivery: StoreDelivery = .main) -> StoreContext {
-        StoreContext(clock: ManualClock(), delivery: delivery, log: .silent)
+    private func context(
+        _ delivery: StoreDelivery = .main,
+        realTime: any StoreClock = SystemClock()
+    ) -> StoreContext {
+        StoreContext(
+            backend: nil,
+            clock: ManualClock(),
+            delivery: delivery,
+            log: .silent,
+            realTime: realTime,
+            isOfProcess: false
+        )
+    }
+
+    /// Returns when what is on the main queue by now has run.
+    private func passMainQueue() async {
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     }
 
     /// Starts a request in a context without a store, and notes in which order the delegate hears of its failure and of what
@@ -37,12 +52,16 @@ import Testing
 
     @Test(arguments: Kind.allCases) @MainActor
     func `B90: It fails after what its client puts on the main queue in the same turn`(kind: Kind) async {
-        let context = context()
+        // However long this turn takes, the second ends behind it.
+        let realTime = ManualClock()
+        let context = context(realTime: realTime)
         let order = Locked<[String]>([])
         let delegate = start(kind, in: context, order) { _ in
             order.withLock { $0.append("started") }
             DispatchQueue.main.async { order.withLock { $0.append("fed") } }
         }
+        await passMainQueue()
+        await realTime.advance(by: 1)
         await context.settle()
         #expect(order.withLock { $0 } == ["started", "fed", "failed"])
         #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
@@ -51,7 +70,8 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `B90: It fails after what its client puts on the queue that delivers`(kind: Kind) async {
         let deliveries = DispatchQueue(label: "deliveries")
-        let context = context(.queue(deliveries))
+        let realTime = ManualClock()
+        let context = context(.queue(deliveries), realTime: realTime)
         let order = Locked<[String]>([])
         let delegate = await onThread {
             deliveries.sync {
@@ -61,6 +81,8 @@ import Testing
                 }
             }
         }
+        await onThread { deliveries.sync {} }
+        await realTime.advance(by: 1)
         await context.settle()
         #expect(order.withLock { $0 } == ["started", "fed", "failed"])
         #expect(delegate.history == [.failed(.storeKit(.clientInvalid))])
@@ -100,10 +122,13 @@ import Testing
 
     @Test(arguments: Kind.allCases) @MainActor
     func `B89: Cancelled by what its client puts on the main queue, it says nothing`(kind: Kind) async {
-        let context = context()
+        let realTime = ManualClock()
+        let context = context(realTime: realTime)
         let delegate = start(kind, in: context, Locked([])) { request in
             DispatchQueue.main.async { request.cancel() }
         }
+        await passMainQueue()
+        await realTime.advance(by: 1)
         await context.settle()
         #expect(delegate.history.isEmpty)
     }
