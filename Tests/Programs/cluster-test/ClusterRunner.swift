@@ -35,7 +35,7 @@ final class ClusterRunner {
             for wire in wires.values { wire.end() }
             cluster.remove()
         }
-        let database = try Shop.connect(cluster.settings, log: .silent)
+        let database = try Shop.connect(cluster.settings, noticesFaults: false, log: .silent)
         try stage.addDevices(database)
         for name in servers { wires[name] = try WireProxy(to: cluster.socketPath) }
         for name in servers + clients { try launch(name) }

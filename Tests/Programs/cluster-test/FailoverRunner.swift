@@ -40,7 +40,7 @@ final class FailoverRunner {
         }
         if kind == .synchronous { try primary.value(of: "ALTER SYSTEM SET synchronous_standby_names = 'second'") }
         do {
-            let database = try Shop.connect(settings, log: .silent)
+            let database = try Shop.connect(settings, noticesFaults: false, log: .silent)
             try stage.addDevices(database)
             database.close()
         }
@@ -60,7 +60,7 @@ final class FailoverRunner {
         stage.beginCount()
         try stage.waitForSales(Self.sales)
         do {
-            let database = try Shop.connect(settings, log: .silent)
+            let database = try Shop.connect(settings, noticesFaults: false, log: .silent)
             try stage.settle(database)
             database.close()
         }
@@ -76,7 +76,7 @@ final class FailoverRunner {
     }
 
     private func facts() throws -> LedgerFacts {
-        try LedgerFacts(Shop.connect(standby.settings, log: .silent), standby)
+        try LedgerFacts(Shop.connect(standby.settings, noticesFaults: false, log: .silent), standby)
     }
 
     private func missing(_ facts: LedgerFacts) -> Int { stage.told.reduce(0) { $0 + facts.missing($1).count } }

@@ -24,10 +24,12 @@ enum Shop {
     static let period = RenewalRate.Period.tenSeconds
 
     /// Connects to the database, as often as it takes.
-    static func connect(_ settings: String, log: StoreLog) throws -> PostgresDatabase {
+    ///
+    /// A process that is to notice faults waits little for the database; one that only checks what came of them, as long
+    /// as a busy machine takes.
+    static func connect(_ settings: String, noticesFaults: Bool = true, log: StoreLog) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
-        options.patience = 5
-        options.responseTime = 2
+        (options.patience, options.responseTime) = noticesFaults ? (5, 2) : (600, 60)
         options.pollInterval = 5
         options.snapshotDistance = 100
         return try insist { [options] in try PostgresDatabase(settings, options: options, log: log) }

@@ -30,6 +30,8 @@ final class SimulatorDatabase: Sendable {
     private static func open(_ settings: String) throws -> PostgresDatabase {
         var options = PostgresDatabase.Options()
         options.schema = "storecore_simulator"
+        // A server that a busy machine holds up is not lost.
+        options.responseTime = 60
         return try PostgresDatabase(settings, options: options, log: .silent)
     }
 
