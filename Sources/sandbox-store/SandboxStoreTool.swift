@@ -9,6 +9,8 @@ import StoreServer
 @MainActor
 struct SandboxStoreTool {
     let console: Console
+    /// The seconds to wait for the first response of a server that has a store; nil for the usual ones.
+    var serverPatience: TimeInterval?
 
     /// Performs the command that the arguments after the program's name describe.
     ///

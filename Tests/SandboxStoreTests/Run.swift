@@ -34,7 +34,8 @@ struct Run {
             hasColors: hasColors,
             width: width
         )
-        code = SandboxStoreTool(console: console).run(arguments)
+        // A server that a busy machine holds up is there.
+        code = SandboxStoreTool(console: console, serverPatience: 60).run(arguments)
         self.output = output.text
         self.complaints = complaints.text
     }

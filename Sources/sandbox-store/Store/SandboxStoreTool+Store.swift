@@ -49,8 +49,9 @@ extension SandboxStoreTool {
     /// - Returns: the store.
     /// - Throws: the errors of the store's file, database or server.
     private func open(_ options: StoreOptions, patience: TimeInterval = 5) throws -> any KeptStore {
+        let serverPatience = serverPatience ?? patience
         if let url = options.server {
-            return try ServedStore(url, tokenFile: options.token, isJSON: options.isJSON, patience: patience)
+            return try ServedStore(url, tokenFile: options.token, isJSON: options.isJSON, patience: serverPatience)
         }
         guard let path = options.store else {
             let file = try options.configuration.map { try InputFile.url($0) } ?? Self.demoFile
@@ -61,7 +62,7 @@ extension SandboxStoreTool {
         let address = SharedStoreAddress(path)
         guard case .initialize(let file, let start) = options.work else {
             guard let address else {
-                if let served = try ServedStore(beside: path, isJSON: options.isJSON, patience: patience) {
+                if let served = try ServedStore(beside: path, isJSON: options.isJSON, patience: serverPatience) {
                     return served
                 }
                 try require(SQLite.isAvailable, SQLite.advice)
