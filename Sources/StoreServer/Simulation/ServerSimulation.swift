@@ -21,11 +21,16 @@ import StoreScenario
 /// The simulation is the network: it delivers one request at a time, and the store's clock advances only between
 /// requests. A server that depends on nothing but its requests and its own data lives the same life each time.
 public struct ServerSimulation: Sendable {
-    var setup: ServerSetup
+    private(set) var setup: ServerSetup
     /// The number of lives unless another is given.
     public let runs: Int
     /// The number of steps in each life unless another is given.
     public let steps: Int
+    /// The seconds to wait for each answer of the server; 10, unless a test sets another value.
+    package var patience: Int {
+        get { setup.patience }
+        set { setup.patience = newValue }
+    }
 
     /// Reads a simulation's file.
     ///

@@ -42,7 +42,7 @@ enum PythonServer {
         patience: Int = PythonServer.patience
     ) throws -> ServerSimulation {
         var simulation = try ServerSimulation(data, in: folder)
-        simulation.setup.patience = patience
+        simulation.patience = patience
         return simulation
     }
 

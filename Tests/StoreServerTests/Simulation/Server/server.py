@@ -213,7 +213,7 @@ def send(method, path, body=None):
     request = urllib.request.Request(
         os.environ["STORE_URL"] + path, method=method, data=json.dumps(body).encode() if body is not None else None,
         headers={"Authorization": "Bearer " + token(), "Content-Type": "application/json"})
-    return urllib.request.urlopen(request, timeout=5)
+    return urllib.request.urlopen(request, timeout=60)
 
 
 def ask(path, body={}):
