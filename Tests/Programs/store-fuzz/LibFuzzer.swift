@@ -15,7 +15,7 @@
                     "-max_total_time=\(options.seconds)", "-seed=\(options.seed)", "-max_len=65536",
                     "-artifact_prefix=\(options.folder.failurePrefix(options.target))", "-print_final_stats=1",
                     // For an input that never ends.
-                    "-timeout=10",
+                    "-timeout=300",
                     try options.folder.writeCorpus(options.target, seeds: target.seeds).path,
                 ]
             } else {
