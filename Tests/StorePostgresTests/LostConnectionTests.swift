@@ -25,10 +25,13 @@
 
         /// Opens the database through the proxy.
         ///
-        /// The time for a response is the default: a busy machine may take seconds to accept a connection, which without
-        /// patience is not tried again.
+        /// Each silence costs the time for a response, which a busy machine needs to accept a connection: without patience
+        /// it is not tried again.
         private func open(patience: TimeInterval) throws -> PostgresDatabase {
-            try place.open(settings) { $0.patience = patience }
+            try place.open(settings) {
+                $0.patience = patience
+                $0.responseTime = 10
+            }
         }
 
         @Test func `A commit whose answer was lost is found on the next connection, and not made twice`() throws {

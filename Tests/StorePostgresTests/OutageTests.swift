@@ -73,7 +73,10 @@
             let primary = try PostgresCluster(settings: ["synchronous_standby_names": "second"])
             let standby = try primary.makeStandby(name: "second")
             let place = TestDatabase(primary)
-            let ledger = try place.open { $0.patience = 0 }.ledger("shop")
+            let ledger = try place.open {
+                $0.patience = 0
+                $0.responseTime = 10
+            }.ledger("shop")
             // As a commit whose wait an administrator has ended.
             try place.spoilFirstInsert(
                 "PERFORM set_config('synchronous_commit', 'local', true); RAISE WARNING 'nobody waits for a standby'"

@@ -155,6 +155,7 @@
             let proxy = try WireProxy(to: place.cluster.socketPath)
             let far = try place.open("host=127.0.0.1 port=\(proxy.port) dbname=postgres user=storecore") {
                 $0.patience = 30
+                $0.responseTime = 10
             }
             let records = try Shop.records(2)
             let ledger = try #require(far.ledger("till") as? any TurnTakingLedger)
