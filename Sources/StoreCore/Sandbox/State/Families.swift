@@ -181,7 +181,7 @@ extension SandboxState {
         var purchase = Purchase(source: .details(details), product: sharing.product, term: sharing.term)
         purchase.isShared = true
         purchase.isFinished = sharing.isSilent
-        let history = remember(purchase, member)
+        let history = remember(purchase, sharing.transaction, member)
         let first = families.add(sharing, details, graceEnd: graceEnd(of: sharing.key.item))
         guard !sharing.isSilent else { return nextTransaction = sharing.transaction.advanced(by: 1) }
         for device in devices.indices where devices[device].account == member { devices[device].hasReceipt = true }

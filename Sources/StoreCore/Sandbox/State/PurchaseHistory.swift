@@ -52,12 +52,11 @@ struct PurchaseHistory: Sendable {
     /// Returns the account's own purchases of a non-consumable or a free subscription, oldest first.
     func ownPurchases(of product: ProductIndex) -> [PurchaseIndex] { boughtForGood[product] ?? [] }
 
-    /// Adds a purchase, and returns its index.
+    /// Adds the purchase of a transaction, and returns its index.
     @discardableResult
-    mutating func append(_ purchase: SandboxState.Purchase) -> PurchaseIndex {
+    mutating func append(_ purchase: SandboxState.Purchase, _ number: TransactionNumber?) -> PurchaseIndex {
         let index = indices.upperBound
         let last = count == 0 ? -1 : entries[count - 1].highest
-        let number = TransactionNumber(purchase.identifier)
         if let number, number < last, late[number] == nil { late[number] = index }
         if let term = purchase.term { append(index, toChainOf: term.original) }
         if purchase.isForGood, purchase.isOwn { boughtForGood[purchase.product, default: []].append(index) }

@@ -248,7 +248,8 @@ extension SandboxState {
         _ date: Date
     ) -> PurchaseIndex? {
         redeemCode(of: payment, account, as: transaction)
-        if charge?.isZero == false { accounts[account].pay(at: date) }
+        let isCharged = charge?.isZero == false
+        if isCharged { accounts[account].pay(at: date) }
         let kind = catalog.kind(of: product)
         if kind == .consumable {
             accounts[account].consumables.insert(transaction, of: product)
@@ -277,8 +278,9 @@ extension SandboxState {
                 isDeferredChange: subscription?.isDeferred ?? false,
                 continuesPeriod: subscription?.continuesPeriod ?? false,
                 isForGood: kind == .nonConsumable || kind == .freeSubscription,
-                isCharged: charge ?? 0 > 0
+                isCharged: isCharged
             ),
+            transaction,
             account
         )
     }
@@ -390,8 +392,12 @@ extension SandboxState {
     /// Records that existing purchases changed or were removed, so that derived values are recomputed.
     mutating func purchasesChange() { lastPurchaseChange = position }
 
-    mutating func remember(_ purchase: Purchase, _ account: AccountID) -> PurchaseIndex {
-        accounts[account].history.append(purchase)
+    mutating func remember(
+        _ purchase: Purchase,
+        _ number: TransactionNumber,
+        _ account: AccountID
+    ) -> PurchaseIndex {
+        accounts[account].history.append(purchase, number)
     }
 
     private mutating func renew(
@@ -402,7 +408,8 @@ extension SandboxState {
         _ date: Date
     ) {
         subscriptions.renew(subscription, term)
-        if server.hasAdvancedCommerce { renewContent(of: subscription, as: number, isPaid: charge > 0) }
+        let isPaid = !charge.isZero
+        if server.hasAdvancedCommerce { renewContent(of: subscription, as: number, isPaid: isPaid) }
         let account = subscriptions[subscription].account
         let transaction = StoreTransaction(
             identifier: number.identifier,
@@ -416,14 +423,14 @@ extension SandboxState {
             details: subscriptions[subscription].original
         )
         var purchase = Purchase(source: .renewal(transaction), product: term.product, term: term)
-        purchase.isCharged = charge > 0
-        if purchase.isCharged { accounts[account].pay(at: date) }
+        purchase.isCharged = isPaid
+        if isPaid { accounts[account].pay(at: date) }
         let row = Row(
             transaction: transaction,
             account: account,
             device: nil,
             product: term.product,
-            history: remember(purchase, account)
+            history: remember(purchase, number, account)
         )
         insert(row, number)
     }

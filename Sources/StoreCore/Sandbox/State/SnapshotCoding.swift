@@ -85,7 +85,10 @@ extension SandboxState.Account: BinaryCodable {
         lastPayment = date == .distantPast ? nil : date
         owned = Set(try pack.numbers())
         consumables = try UnfinishedConsumables(unpacking: &pack)
-        for _ in try pack.count() { history.append(try SandboxState.Purchase(unpacking: &pack)) }
+        for _ in try pack.count() {
+            let purchase = try SandboxState.Purchase(unpacking: &pack)
+            history.append(purchase, TransactionNumber(purchase.identifier))
+        }
     }
 }
 
