@@ -49,7 +49,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "StoreContract", dependencies: ["StoreCore"], swiftSettings: settings),
-        .target(name: "StoreScenario", dependencies: ["StoreCore"], swiftSettings: settings),
+        .target(name: "StoreScenario", dependencies: ["StoreCore", "StoreContract"], swiftSettings: settings),
         // What StoreSimulator asks of libdispatch, and is asked instead of it. Empty where there is no glibc, as is the
         // next one, whose functions precede libdispatch's in every executable that links it.
         .target(name: "CDispatchHooks"),
@@ -70,7 +70,9 @@ let package = Package(
         .systemLibrary(name: "CMicroHTTPD"),
         .target(
             name: "StoreServer",
-            dependencies: ["StoreCore", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD"],
+            dependencies: [
+                "StoreCore", "StoreContract", "StoreCrypto", "StoreRemote", "StoreScenario", "CMicroHTTPD",
+            ],
             resources: [.embedInCode("Console/Page")],
             swiftSettings: settings
         ),

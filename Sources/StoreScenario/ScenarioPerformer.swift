@@ -51,6 +51,9 @@ public struct ScenarioPerformer: Sendable {
         try Call(store: store, session: session, name: "", arguments: [:]).identifiers(in: pool)
     }
 
+    /// Lets commands cause faults on the connections of remote devices, which are not retained.
+    package func connect(to connections: any DeviceConnections) { session.connections = connections }
+
     /// The lines of commands that restore the settings made so far that no ledger stores, in order.
     ///
     /// To restore the settings, perform the lines after the store's ledger was reopened.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreScenario
 
 /// A store with its App Store servers, which respond to requests without a network of their own.
 final class ServedStore: Sendable {
@@ -55,6 +56,7 @@ final class ServedStore: Sendable {
         self.realtime = realtime
         outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
         self.outbox = outbox
+        let devices = DeviceService(store, limits: configuration.deviceLimits, log: configuration.log)
         control = gate.map { [settings] gate in
             StoreControl(
                 store,
@@ -68,6 +70,7 @@ final class ServedStore: Sendable {
                 realtime: realtime
             )
         }
+        control?.commands.performer.connect(to: devices)
         router = ServerRouter(
             store,
             view: view,
@@ -76,7 +79,7 @@ final class ServedStore: Sendable {
             hasNotificationURL: outbox.url != nil,
             control: control,
             console: configuration.hasConsole ? control.map { StoreConsole($0) } : nil,
-            devices: DeviceService(store, limits: configuration.deviceLimits, log: configuration.log),
+            devices: devices,
             requests: requests,
             realtime: realtime,
             log: configuration.log

@@ -35,7 +35,11 @@ import Testing
         return commands
     }
 
-    @Test(arguments: ["AStoreForATeam.md", "DevicesElsewhere.md", "Scenarios.md", "ControllingAStore.md"])
+    @Test(
+        arguments: [
+            "AStoreForATeam.md", "DevicesElsewhere.md", "Scenarios.md", "ControllingAStore.md", "SpoilingTheWire.md",
+        ]
+    )
     func `Each makes sense`(article: String) throws {
         let commands = try Self.commands(in: article)
         #expect(!commands.isEmpty)

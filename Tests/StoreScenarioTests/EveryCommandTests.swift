@@ -172,6 +172,7 @@ import Testing
         ("fail-restores timedOut --after 1", "timedOut"),
         ("download-pace 1000", "1000"),
         ("fail-download level.2 timedOut --after 3", "level.2"),
+        ("try spoil drop --of purchases", "no server connects remote devices to this store"), ("faults", "no faults"),
         ("signature invalidSignature", "invalidSignature"),
         ("quirk lists-late=0.5,notifies-twice on", "quirks: lists-late=0.5, notifies-twice"),
         ("quirk lists-late off", "quirks: notifies-twice"),

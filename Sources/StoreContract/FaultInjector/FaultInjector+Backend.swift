@@ -29,13 +29,28 @@ extension FaultInjector: StoreBackend {
     /// Connects a receiver: the request passes at ``Point/connection``, the updates at ``Point/update``, and a loss at
     /// ``Point/connectionLost``.
     public func connect(_ receiver: any StoreUpdateReceiver, after cursor: UpdateCursor?) {
+        connect(receiver, after: cursor) { [backend] relay in backend.connect(relay, after: cursor) }
+    }
+
+    /// Connects a receiver to a source of updates other than ``backend``.
+    ///
+    /// - Parameters:
+    ///   - receiver: the receiver.
+    ///   - cursor: the position from which the receiver continues.
+    ///   - source: called when the request arrives, on any thread; a repeated request arrives again. Its argument
+    ///     receives the updates and their loss, which then pass at their points on the way to `receiver`.
+    package func connect(
+        _ receiver: any StoreUpdateReceiver,
+        after cursor: UpdateCursor?,
+        to source: @escaping @Sendable (any StoreUpdateReceiver) -> Void
+    ) {
         let relay = perform { state, actions in
             state.open(ObjectIdentifier(receiver), &actions) { number in
                 Relay(number: number, receiver: receiver, injector: self)
             }
         }
         let attach: @Sendable () -> Void = { [self] in
-            backend.connect(relay, after: cursor)
+            source(relay)
             // Disconnects a relay that was closed while it was being connected: the store would never release it.
             if !state.withLock({ $0.isOpen(relay) }) { backend.disconnect(relay) }
         }

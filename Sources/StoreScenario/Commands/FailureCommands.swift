@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 
 extension ScenarioCommand {
@@ -68,6 +69,7 @@ extension ScenarioCommand {
             call.store.signatureDefect = SignatureDefect(rawValue: call.text("defect"))
             return call.done("signatures: \(call.text("defect"))")
         },
+        spoil,
         quirk,
         ScenarioCommand(
             "reset",
@@ -88,6 +90,7 @@ extension ScenarioCommand {
             store.signatureDefect = nil
             store.isReachable = true
             for device in store.devices {
+                call.session.connections?.injector(of: device).removeAllRules()
                 device.isReachable = true
                 device.priceConsentAnswer = nil
                 device.codeEntry = nil

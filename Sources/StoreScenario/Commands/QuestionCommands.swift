@@ -57,6 +57,7 @@ extension ScenarioCommand {
             ScenarioAnswer(table: call.store.refundRequests.map { ["transaction": .string($0)] }, empty: "no requests")
         },
         quirks,
+        faults,
         ScenarioCommand(
             "receipt",
             [.transaction(.unfinished)],

@@ -1,3 +1,4 @@
+import StoreContract
 import StoreCore
 
 /// The state of a ``ScenarioPerformer`` between commands.
@@ -7,6 +8,7 @@ final class Session: Sendable {
         var device: String?
         var orders = 0
         var settings: [(key: String, line: String)] = []
+        weak var connections: (any DeviceConnections)?
     }
 
     private let memory = Locked(Memory())
@@ -51,6 +53,12 @@ final class Session: Sendable {
     /// Removes all lines of ``settings``.
     func forgetSettings() { memory.withLock { $0.settings = [] } }
 
+    /// The connections of remote devices; nil while no server serves the store.
+    var connections: (any DeviceConnections)? {
+        get { memory.withLock { $0.connections } }
+        set { memory.withLock { $0.connections = newValue } }
+    }
+
     /// Returns an idempotency key that no other order has.
     func nextOrder() -> OrderID {
         OrderID(
@@ -61,4 +69,10 @@ final class Session: Sendable {
             }
         )
     }
+}
+
+/// The connections of remote devices to a store, which a server keeps.
+package protocol DeviceConnections: AnyObject, Sendable {
+    /// Returns the injector of faults between the queues of a device and the store.
+    func injector(of device: SandboxDevice) -> FaultInjector
 }

@@ -1,6 +1,8 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreRemote
+import StoreScenario
 
 /// The service through which the queues of remote devices use a store over HTTP.
 ///
@@ -25,6 +27,8 @@ package final class DeviceService: Sendable {
     let versions: VersionRange
     private let log: StoreLog
     private let streams: DeviceStreams
+    /// The injectors, by the names of their devices.
+    private let injectors = Locked<[String: FaultInjector]>([:])
 
     /// Creates the service of a store.
     ///
@@ -122,6 +126,7 @@ package final class DeviceService: Sendable {
             DeviceStreams.Subscription(
                 store: store,
                 device: device,
+                injector: injector(of: device),
                 token: token,
                 journal: journal,
                 cursor: cursor,
@@ -157,6 +162,37 @@ package final class DeviceService: Sendable {
 
     static func json(_ value: some Encodable) throws -> HTTPResponse {
         HTTPResponse(json: try JSONEncoder().encode(value))
+    }
+}
+
+extension DeviceService: DeviceConnections {
+    /// Returns the injector between a device's queues and the store, which has no rules until a command adds some.
+    ///
+    /// A request whose call or answer a fault delays or loses is answered at once, as if the store had not answered in
+    /// time: a thread of the server does not wait for the store's clock. Only the bytes of downloads are waited for.
+    package func injector(of device: SandboxDevice) -> FaultInjector {
+        injectors.withLock { injectors in
+            if let injector = injectors[device.name] { return injector }
+            let injector = FaultInjector(ServedDevice(device))
+            injectors[device.name] = injector
+            return injector
+        }
+    }
+}
+
+/// A device whose look-ups are answered at once, also where they hang.
+private final class ServedDevice: ForwardingBackend {
+    let backend: any StoreBackend
+    private let device: SandboxDevice
+
+    init(_ device: SandboxDevice) { (backend, self.device) = (device, device) }
+
+    func products(
+        _ identifiers: Set<String>,
+        reply: @escaping @Sendable (Result<ProductsAnswer, StoreFailure>) -> Void
+    ) {
+        // A thread of the server does not wait for the store's clock.
+        reply(device.products(identifiers))
     }
 }
 
@@ -202,16 +238,19 @@ extension DeviceService {
         case .hello, .updates: throw DeviceRefusal.absent
         case .submit: return try submit(body, on: device)
         case .acknowledge:
-            device.acknowledge(through: try Self.read(body))
+            injector(of: device).acknowledge(through: try Self.read(body))
             return try Self.json(Nothing())
         case .products:
             let identifiers: [String] = try Self.read(body)
             try Self.expectFew(identifiers.count)
-            // At once, also where look-ups hang: a thread of the server does not wait for the store's clock.
-            return try Self.json(try device.products(Set(identifiers)).get())
+            let answer: ProductsAnswer = try Self.reply {
+                injector(of: device).products(Set(identifiers), reply: $0)
+            }
+            return try Self.json(answer)
         case .refreshReceipt:
             let properties: ReceiptProperties = try Self.read(body)
-            try Self.done { device.refreshReceipt(properties, reply: $0) }
+            let receipts = injector(of: device).services.receipts ?? device
+            try Self.done { receipts.refreshReceipt(properties, reply: $0) }
             return try Self.json(ReceiptUpdate(of: device))
         case .content: return content(try Self.read(body), of: device)
         case .changePromotion:
@@ -276,7 +315,7 @@ extension DeviceService {
         let commands: [StoreCommand] = try Self.read(body)
         if let mistake = Self.mistake(in: commands) { throw DeviceRefusal.bad(mistake) }
         let answer = Locked<SubmissionReply?>(nil)
-        device.submit(commands) { reply in answer.withLock { $0 = $0 ?? reply } }
+        injector(of: device).submit(commands) { reply in answer.withLock { $0 = $0 ?? reply } }
         switch answer.withLock({ $0 }) {
         case .taken: return try Self.json(Nothing())
         case .tryLater(let failure): throw DeviceRefusal(503, failure)
@@ -322,7 +361,8 @@ extension DeviceService {
             request.limit = min(request.limit, max(1, Int(size)))
         }
         let stream = HTTPStream(capacity: 2 * DeviceProtocol.contentSize)
-        device.fetchContent(request) { result in
+        let service = injector(of: device).services.content ?? device
+        service.fetchContent(request) { result in
             var line = UpdateLine()
             var bytes = Data()
             switch result {

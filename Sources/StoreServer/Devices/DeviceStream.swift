@@ -1,4 +1,5 @@
 import Foundation
+import StoreContract
 import StoreCore
 import StoreRemote
 
@@ -20,6 +21,8 @@ final class DeviceStream: Sendable {
 
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
+    /// The beginning of the way to ``bell`` that the store's updates take; nil until the request for them has passed.
+    private let way = Locked<(any StoreUpdateReceiver)?>(nil)
     private let bell: Bell
     /// Locked only briefly, so a note to all streams never waits while a line is created.
     private let notes = Locked(Notes())
@@ -28,17 +31,37 @@ final class DeviceStream: Sendable {
     /// To create a line may take as long as the signer.
     private let told: Locked<Told>
 
-    /// The listener of the connection to the store, which wakes the stream when there are updates.
-    private final class Bell: UpdateListener {
-        private struct Stream {
+    /// The listener of the connection to the store, which wakes the stream when there are updates, and receives them.
+    private final class Bell: UpdateListener, StoreUpdateReceiver {
+        private struct State {
             weak var stream: HTTPStream?
+            var arrived = Deque<Arrival>()
         }
 
-        private let stream = Locked(Stream())
+        let journal: JournalID
+        private let state = Locked(State())
 
-        func wakes(_ stream: HTTPStream) { self.stream.withLock { $0.stream = stream } }
-        func updatesArrived() { stream.withLock { $0.stream }?.ring() }
-        func end() { stream.withLock { $0.stream }?.finish() }
+        init(_ journal: JournalID) { self.journal = journal }
+
+        func wakes(_ stream: HTTPStream) { state.withLock { $0.stream = stream } }
+        func updatesArrived() { state.withLock { $0.stream }?.ring() }
+        func end() { state.withLock { $0.stream }?.finish() }
+
+        func receive(_ batch: UpdateBatch) { arrive(.batch(batch)) }
+        func connectionLost(_ failure: StoreFailure) { arrive(.loss(failure)) }
+
+        private func arrive(_ arrival: Arrival) {
+            state.withLock { $0.arrived.append(arrival) }
+            updatesArrived()
+        }
+
+        /// Removes and returns the first arrival; nil if nothing has arrived.
+        func next() -> Arrival? { state.withLock { $0.arrived.isEmpty ? nil : $0.arrived.removeFirst() } }
+    }
+
+    private enum Arrival {
+        case batch(UpdateBatch)
+        case loss(StoreFailure)
     }
 
     /// Opens a stream.
@@ -48,17 +71,24 @@ final class DeviceStream: Sendable {
         let device = DeviceStream(subscription)
         let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
         device.bell.wakes(stream)
+        subscription.injector.connect(device.bell, after: subscription.cursor) { [weak device] way in
+            device?.way.withLock { $0 = way }
+            device?.bell.updatesArrived()
+        }
         return (stream, device)
     }
 
     private init(_ subscription: DeviceStreams.Subscription) {
         self.subscription = subscription
-        bell = Bell()
+        bell = Bell(subscription.journal)
         connection = subscription.device.openConnection(bell, journal: subscription.journal, after: subscription.cursor)
         told = Locked(Told(receipts: subscription.wantsReceipts ? AppReceiptReader(subscription.device) : nil))
     }
 
-    deinit { subscription.device.closeConnection(connection) }
+    deinit {
+        subscription.injector.disconnect(bell)
+        subscription.device.closeConnection(connection)
+    }
 
     /// Notes that the store has changed; the next line then contains the changed values.
     func noteChange() { notes.withLock { $0.hasChanged = true } }
@@ -77,20 +107,37 @@ final class DeviceStream: Sendable {
             return last(DeviceRefusal.unauthorized.failure)
         }
         var line = UpdateLine()
-        var exchange = Exchange()
-        subscription.device.exchange([], on: connection, into: &exchange)
-        // These closures notify other connections and schedule the store's next event. They run even if this connection
-        // is lost.
-        exchange.afterwards?()
-        exchange.questions?()
-        switch exchange.updates {
-        case .none: break
-        case .batch: line.batch = exchange.batch
-        case .lost(let failure): return last(failure)
+        switch arrival() {
+        case .batch(let batch): line.batch = batch
+        case .loss(let failure): return last(failure)
+        case nil: break
         }
         if due.hasChanged { line.hasChanged = true }
         if due.hasChanged || line.batch != nil { told.withLock { describe(&line, &$0) } }
         return line.isEmpty && !due.isBeatDue ? nil : encoded(line)
+    }
+
+    /// Returns the next batch that has arrived; nil if there is none.
+    ///
+    /// Updates are read from the store once those before them have been sent, except for those that a fault delays.
+    private func arrival() -> Arrival? {
+        while true {
+            if let arrival = bell.next() { return arrival }
+            guard let way = self.way.withLock({ $0 }) else { return nil }
+            var exchange = Exchange()
+            subscription.device.exchange([], on: connection, into: &exchange)
+            // These closures notify other connections and schedule the store's next event. They run even if this
+            // connection is lost.
+            exchange.afterwards?()
+            exchange.questions?()
+            switch exchange.updates {
+            case .none: return nil
+            case .batch: way.receive(exchange.batch)
+            case .lost(let failure):
+                self.way.withLock { $0 = nil }
+                way.connectionLost(failure)
+            }
+        }
     }
 
     /// Adds the values that a device's services return synchronously, if they have changed.
@@ -133,6 +180,7 @@ final class DeviceStreams: HistoryListener {
     struct Subscription {
         let store: SandboxStore
         let device: SandboxDevice
+        let injector: FaultInjector
         let token: DeviceToken
         let journal: JournalID
         let cursor: UpdateCursor?
