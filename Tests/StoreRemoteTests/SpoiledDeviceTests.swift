@@ -144,6 +144,20 @@ import Testing
         #expect(try await remote.products(["castle"]).products.count == 1)
         try await perform("spoil off")
         #expect(try await remote.products(["sword"]).products.count == 1)
+        try await perform("spoil drop --at receiptAnswer --times 1")
+        await #expect(throws: StoreFailure.self) { try await remote.refreshReceipt(ReceiptProperties()) }
+        try await remote.refreshReceipt(ReceiptProperties())
+        try await perform("buy scenery")
+        let purchase = try #require(try shop.store.transactions.last)
+        let request = ContentRequest(
+            transaction: purchase.id,
+            productIdentifier: "scenery",
+            content: StoreContent(identifier: "scenery", version: "1.0", length: 100),
+            limit: 10
+        )
+        try await perform("spoil networkConnectionLost --at downloadChunk --product scenery --times 1")
+        await #expect(throws: StoreFailure.self) { try await remote.content(request) }
+        #expect(try await remote.content(request) == Data(0..<10))
     }
 
     // MARK: Whom it concerns
