@@ -148,6 +148,32 @@ import Testing
                 .signIn(device: 1, account: 1),
             ]
         ),
+        SimulatedRun(
+            seed: 2_016_220,
+            operations: [
+                .crash(after: 4, target: .store),
+                .interruptPurchases(account: 0, on: true),
+                .purchase(device: 1, product: .shield, quantity: 2),
+                .resolveIssue(index: 0),
+                .finishUnfinished(device: 1, index: 0),
+                .signIn(device: 1, account: 1),
+            ]
+        ),
+        SimulatedRun(
+            seed: 0,
+            operations: [
+                .crash(after: 4, target: .store),
+                .interruptPurchases(account: 0, on: true),
+                .add(device: 1, product: .sword, quantity: 1),
+                .add(device: 1, product: .sword, quantity: 1),
+                .resolveIssue(index: 0),
+                .raisePrice(of: .sword, to: 150),
+                .resolveIssue(index: 0),
+                .finishUnfinished(device: 1, index: 1),
+                .signIn(device: 1, account: 1),
+                .refund(index: 0),
+            ]
+        ),
     ])
     func `What an app finishes before its queue tells of it is finished`(run: SimulatedRun) throws { try run.run() }
 }

@@ -43,24 +43,39 @@ extension Model {
     ///   - transaction: what the app has read.
     ///   - original: the transaction that it restores or shares, or that its subscription began with; nil if there is none.
     ///   - tag: the number of the payment that ordered it, if one did.
-    mutating func identify(_ transaction: SandboxTransaction, original: SandboxTransaction?, tag: Int?) {
-        guard ofIdentifier[transaction.id] == nil else { return }
-        // What resolves an interrupted purchase has that one's number.
-        let ordered = transaction.origin == .purchase ? tag.flatMap { ofTag[$0] } : nil
-        let found =
-            ordered.flatMap { entries[$0].identifier == nil ? $0 : nil }
-            ?? live.first { index in
+    ///   - charge: returns its cost in cents, nil for what was not sold; needed where two differ in nothing else.
+    /// - Returns: the violation, if any.
+    mutating func identify(
+        _ transaction: SandboxTransaction,
+        original: SandboxTransaction?,
+        tag: Int?,
+        charge: () -> Int?
+    ) -> String? {
+        guard ofIdentifier[transaction.id] == nil else { return nil }
+        let found: Int?
+        if transaction.order != nil {
+            found = tag.flatMap { ofTag[$0] }
+            if let found, entries[found].identifier != nil {
+                return "payment \(tag ?? 0) has two transactions, of which an app finishes \(transaction.id)"
+            }
+        } else {
+            let alike = live.filter { index in
                 let entry = entries[index]
-                return entry.identifier == nil && entry.account.map { Self.accountNames[$0] } == transaction.account
+                // An interrupted payment is not what resolves it, although both may be of one moment.
+                return entry.identifier == nil && entry.origin != .ordered
+                    && entry.account.map { Self.accountNames[$0] } == transaction.account
                     && entry.device.map { Self.deviceNames[$0] } == transaction.device
                     && entry.date == transaction.date && entry.product.rawValue == transaction.productIdentifier
                     && entry.quantity == transaction.quantity
                     && (entry.stage == .restored) == (transaction.origin == .restoration)
                     && isSame(entry.original ?? entry.beginning, original)
             }
-        guard let found else { return }
+            found = one(of: alike, charge: charge)
+        }
+        guard let found else { return nil }
         entries[found].identifier = transaction.id
         ofIdentifier[transaction.id] = found
+        return nil
     }
 
     func isPromoted(_ identifier: String, on device: Int) -> Bool {
@@ -102,6 +117,11 @@ extension Model {
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }
+        return one(of: alike, charge: charge)
+    }
+
+    /// Returns the first of some entries that has the cost, if they differ in it.
+    private func one(of alike: [Int], charge: () -> Int?) -> Int? {
         let costs = alike.map { entries[$0].charge ?? 0 }
         guard Set(costs).count > 1 else { return alike.first }
         let cost = charge() ?? 0

@@ -142,11 +142,13 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
             case .purchase(let payment): order(payment, command.id, device)
             case .finish(let identifier):
                 if model.entry(named: identifier) == nil, let transaction = transaction(identifier) {
-                    model.identify(
+                    let violation = model.identify(
                         transaction,
                         original: transaction.original.flatMap { self.transaction($0) },
-                        tag: transaction.order.flatMap { tags[$0] }
+                        tag: transaction.order.flatMap { tags[$0] },
+                        charge: { charge(identifier) }
                     )
+                    if let violation { eventLog.broke(violation) }
                 }
                 model.finish(command.id, identifier, on: device)
             case .restore: model.restore(command.id, on: device)
