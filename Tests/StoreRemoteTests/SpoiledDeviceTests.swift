@@ -18,10 +18,14 @@ import Testing
 
     /// Performs a command as a test in any language does; returns the status and the text of the answer.
     @discardableResult
-    private func perform(_ line: String) async throws -> (status: Int, text: String) {
-        var request = URLRequest(url: try #require(shop.server.controlURL).appending(path: "commands"))
+    private func perform(
+        _ line: String,
+        in otherShop: RemoteShop? = nil
+    ) async throws -> (status: Int, text: String) {
+        let server = (otherShop ?? shop).server
+        var request = URLRequest(url: try #require(server.controlURL).appending(path: "commands"))
         request.httpMethod = "POST"
-        request.setValue("Bearer \(shop.server.controlToken ?? "")", forHTTPHeaderField: "Authorization")
+        request.setValue("Bearer \(server.controlToken ?? "")", forHTTPHeaderField: "Authorization")
         request.setValue("text/plain", forHTTPHeaderField: "Accept")
         request.httpBody = try JSONEncoder().encode(["line": line])
         let (body, response) = try await URLSession.shared.data(for: request)
@@ -93,6 +97,15 @@ import Testing
         #expect(try sold == 0)
         try await perform("advance 1min")
         #expect(try sold == 1)
+    }
+
+    @Test func `A delay has exactly its length, also none, while the store's clock runs`() async throws {
+        let running = try RemoteShop(clock: SystemClock()) { $0.hasControl = true }
+        #expect(try await perform("spoil echo --after 0s --times 1", in: running).status == 200)
+        #expect(try await perform("spoil echo --after 30s --times 1", in: running).status == 200)
+        for _ in 1...2 { try await running.remote().submit([.purchase(of: "sword")]) }
+        let faults = try await perform("faults", in: running).text
+        #expect(faults.contains("after 0.0 s") && faults.contains("after 30.0 s"), "\(faults)")
     }
 
     // MARK: Updates and requests

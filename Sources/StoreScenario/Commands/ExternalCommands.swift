@@ -21,8 +21,7 @@ extension ScenarioCommand {
                 (settings.presentsNotice, settings.usesCustomLinks) = (true, true)
                 settings.links = try [call.link("--link")].compactMap(\.self)
                 settings.accountLink = try call.link("--account-link")
-                let now = call.store.clock.now
-                if let end = call.end("--lifetime") { settings.tokenLifetime = end.timeIntervalSince(now) }
+                if let lifetime = call.seconds("--lifetime") { settings.tokenLifetime = lifetime }
             }
             call.store.externalPurchases = settings
             return call.done("the app \(call.isOn ? "may sell" : "does not sell") outside of the store")

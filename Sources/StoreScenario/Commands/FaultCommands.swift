@@ -66,7 +66,7 @@ extension ScenarioCommand {
             if let other = others.first { throw ScenarioError("spoil off ends all faults, and has no \(other)") }
             return nil
         }
-        let delay = call.end("--after").map { $0.timeIntervalSince(call.store.clock.now) }
+        let delay = call.seconds("--after")
         let fault: FaultInjector.Fault
         switch (Fault(rawValue: name), delay) {
         case (.delay, let delay?): fault = .delay(delay)

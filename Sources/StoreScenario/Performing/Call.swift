@@ -32,6 +32,16 @@ struct Call {
         arguments[name].flatMap { ScenarioDuration($0.text) }?.end(from: store.clock.now)
     }
 
+    /// Returns a length of time that begins now, in seconds; nil if the word was left out.
+    ///
+    /// The length is the same however the clock moves during the call, and is never negative.
+    func seconds(_ name: String) -> TimeInterval? {
+        guard let duration = arguments[name].flatMap({ ScenarioDuration($0.text) }) else { return nil }
+        // From a whole second, so that the difference is exact.
+        let start = Date(timeIntervalSinceReferenceDate: store.clock.now.timeIntervalSinceReferenceDate.rounded(.down))
+        return duration.end(from: start).timeIntervalSince(start)
+    }
+
     // MARK: Objects of the store
 
     /// Returns the identifier of the product that a word names.
