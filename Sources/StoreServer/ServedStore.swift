@@ -11,6 +11,7 @@ final class ServedStore: Sendable {
     let notifications: ServerNotifications
     /// The control interface; nil without access rules.
     let control: StoreControl?
+    private let devices: DeviceService
     private let router: ServerRouter
     let outbox: NotificationOutbox
     /// The client of the app's server that chooses retention messages.
@@ -57,6 +58,7 @@ final class ServedStore: Sendable {
         outbox.retriesAfterBadRequest = configuration.retriesAfterBadRequest
         self.outbox = outbox
         let devices = DeviceService(store, limits: configuration.deviceLimits, log: configuration.log)
+        self.devices = devices
         control = gate.map { [settings] gate in
             StoreControl(
                 store,
@@ -100,12 +102,13 @@ final class ServedStore: Sendable {
     /// Returns the response to a request, which may have any content.
     func respond(to request: HTTPRequest) -> HTTPResponse { router.respond(to: request) }
 
-    /// Stops sending notifications, and asking for retention messages.
+    /// Stops sending notifications, asking for retention messages, and causing faults on the connections of devices.
     ///
     /// - Parameter waits: whether to wait until the delivery in progress has been recorded.
     func stop(waits: Bool) {
         store.disconnect(realtime)
         realtime.stop()
+        devices.stop()
         outbox.stop(waits: waits)
     }
 }

@@ -12,9 +12,10 @@ import Testing
 
 /// Faults between a served store and its devices, which commands over HTTP cause.
 @Suite(.fewAtATime, .server) struct SpoiledDeviceTests {
+    private let clock = ManualClock()
     private let shop: RemoteShop
 
-    init() throws { shop = try RemoteShop(clock: ManualClock()) { $0.hasControl = true } }
+    init() throws { shop = try RemoteShop(clock: clock) { $0.hasControl = true } }
 
     /// Performs a command as a test in any language does; returns the status and the text of the answer.
     @discardableResult
@@ -185,6 +186,14 @@ import Testing
             #expect(try await perform(end).status == 200)
             #expect(await failure(of: .purchase(of: "sword")) == nil)
         }
+    }
+
+    @Test func `A command that is delayed when the server stops is lost`() async throws {
+        try await perform("spoil delay --after 1h --times 1")
+        #expect(await failure(of: .purchase(of: "sword")) == URLError.timedOut.rawValue)
+        shop.server.stop()
+        await clock.advance(by: 3600)
+        #expect(try sold == 0)
     }
 
     @Test func `A fault concerns the device, the product, the kind of command and the number that it is given for`()

@@ -178,6 +178,17 @@ extension DeviceService: DeviceConnections {
             return injector
         }
     }
+
+    /// Ends all faults; messages that one of them has delayed are lost.
+    ///
+    /// A message that waits retains its injector, and so the store, until the store's clock reaches its time, which a
+    /// clock that nobody moves never does.
+    func stop() {
+        for injector in injectors.withLock({ Array($0.values) }) where !injector.isIdle {
+            injector.removeAllRules()
+            injector.cut()
+        }
+    }
 }
 
 /// A device whose look-ups are answered at once, also where they hang.
