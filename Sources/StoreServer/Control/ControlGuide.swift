@@ -60,7 +60,8 @@ package enum ControlGuide {
         - `PATCH /control/v1/server`: `{"quirks": ["notifies-twice", "lists-late=0.5"]}` does what real stores were seen to
           do; `[]` ends it, and `POST /control/v1/commands/quirks` lists all quirks with who has seen them
         - `POST /control/v1/failures`: `{"verification": 21009, "times": 1}` or `{"request": 4290000}`
-        - `POST /control/v1/commands/spoil`: `{"fault": "loseAnswer", "times": 1}` spoils the connections of devices
+        - `POST /control/v1/commands/spoil`: `{"fault": "loseAnswer", "times": 1}` loses the answer to each
+          device's next submission; `{"fault": "off"}` ends all faults
 
         """#
 
