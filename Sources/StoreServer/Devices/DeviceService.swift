@@ -171,10 +171,12 @@ extension DeviceService: DeviceConnections {
     /// A request whose call or answer a fault delays or loses is answered at once, as if the store had not answered in
     /// time: a thread of the server does not wait for the store's clock. Only the bytes of downloads are waited for.
     package func injector(of device: SandboxDevice) -> FaultInjector {
-        injectors.withLock { injectors in
-            if let injector = injectors[device.name] { return injector }
+        // Read before the lock is taken, since it takes the store's.
+        let name = device.name
+        return injectors.withLock { injectors in
+            if let injector = injectors[name] { return injector }
             let injector = FaultInjector(ServedDevice(device))
-            injectors[device.name] = injector
+            injectors[name] = injector
             return injector
         }
     }
