@@ -21,8 +21,10 @@ final class DeviceStream: Sendable {
 
     private let subscription: DeviceStreams.Subscription
     private let connection: StoreConnectionID
-    /// The beginning of the way to ``bell`` that the store's updates take; nil until the request for them has passed.
-    private let way = Locked<(any StoreUpdateReceiver)?>(nil)
+    /// The injector's receiver of the store's updates, which passes them on to ``bell``.
+    ///
+    /// Nil until the request for updates has arrived, and once the store's connection is lost.
+    private let relay = Locked<(any StoreUpdateReceiver)?>(nil)
     private let bell: Bell
     /// Locked only briefly, so a note to all streams never waits while a line is created.
     private let notes = Locked(Notes())
@@ -71,8 +73,8 @@ final class DeviceStream: Sendable {
         let device = DeviceStream(subscription)
         let stream = HTTPStream { ConcealedErrors.logged(in: subscription.log) { device.next() } }
         device.bell.wakes(stream)
-        subscription.injector.connect(device.bell, after: subscription.cursor) { [weak device] way in
-            device?.way.withLock { $0 = way }
+        subscription.injector.connect(device.bell, after: subscription.cursor) { [weak device] relay in
+            device?.relay.withLock { $0 = relay }
             device?.bell.updatesArrived()
         }
         return (stream, device)
@@ -123,7 +125,7 @@ final class DeviceStream: Sendable {
     private func arrival() -> Arrival? {
         while true {
             if let arrival = bell.next() { return arrival }
-            guard let way = self.way.withLock({ $0 }) else { return nil }
+            guard let relay = self.relay.withLock({ $0 }) else { return nil }
             var exchange = Exchange()
             subscription.device.exchange([], on: connection, into: &exchange)
             // These closures notify other connections and schedule the store's next event. They run even if this
@@ -132,10 +134,10 @@ final class DeviceStream: Sendable {
             exchange.questions?()
             switch exchange.updates {
             case .none: return nil
-            case .batch: way.receive(exchange.batch)
+            case .batch: relay.receive(exchange.batch)
             case .lost(let failure):
-                self.way.withLock { $0 = nil }
-                way.connectionLost(failure)
+                self.relay.withLock { $0 = nil }
+                relay.connectionLost(failure)
             }
         }
     }
