@@ -84,7 +84,8 @@ extension FaultInjector {
 
     /// The injected faults, oldest first, one line each; the wording is not stable.
     ///
-    /// The log contains neither messages without a fault nor users' names.
+    /// The log contains neither messages without a fault nor users' names. Of more than 10,000 faults, it contains the
+    /// newest 9,000 at least.
     public var log: [String] { state.withLock { $0.log } }
 
     /// Whether there are no rules and no waiting messages.

@@ -39,7 +39,13 @@ struct FaultInjectorState: Sendable {
         return lastNumber
     }
 
-    private mutating func note(_ line: String) { log.append(label.map { "\($0): \(line)" } ?? line) }
+    private mutating func note(_ line: String) {
+        if log.count == Self.mostLines { log.removeFirst(Self.mostLines / 10) }
+        log.append(label.map { "\($0): \(line)" } ?? line)
+    }
+
+    /// The maximum number of lines in the log, for an injector that lives as long as a server.
+    private static let mostLines = 10_000
 
     static let lost = StoreFailure.network(.networkConnectionLost, "the injector has broken the connection")
     private static let timedOut = StoreFailure.network(.timedOut, "the injector has let something get lost")

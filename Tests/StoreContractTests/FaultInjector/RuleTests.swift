@@ -32,6 +32,14 @@ import Testing
         #expect(injector.held.map(\.event.number) == [2])
     }
 
+    @Test func `The log is limited, and has the newest faults`() {
+        injector.add(.fail(failure), at: .submission)
+        for number in 1...10_001 { wire.submit(number) }
+        #expect(injector.log.count == 9_001)
+        #expect(injector.log.first?.contains("submission 1001 ") == true, "\(injector.log.first ?? "")")
+        #expect(injector.log.last?.contains("submission 10001 ") == true, "\(injector.log.last ?? "")")
+    }
+
     @Test func `A rule acts as often as it may`() {
         injector.add(.fail(failure), at: .submission, times: 2)
         for number in 1...4 { wire.submit(number) }
