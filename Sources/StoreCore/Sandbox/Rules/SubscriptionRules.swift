@@ -133,8 +133,13 @@ extension SandboxState {
             return events.append(LedgerRecord(date: moment, event: .ended(subscription: index, .productUnavailable)))
         }
         let (term, charge) = nextTerm(after: last.cycle, of: index, last, product, period, rate)
-        let event = StoreEvent.renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
-        events.append(LedgerRecord(date: moment, event: event))
+        // Without a name, the event is moved and not copied.
+        events.append(
+            LedgerRecord(
+                date: moment,
+                event: .renewed(subscription: index, transaction: nextTransaction, term, charge: charge)
+            )
+        )
     }
 
     /// Returns the period that follows `last`, and its price; the period begins at the end of `cycle`.
