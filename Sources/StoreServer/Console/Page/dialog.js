@@ -8,6 +8,7 @@ export function openDialog(title, ...content) {
   if (dialog.open) dialog.close();
   dialog.replaceChildren(sheetHead("dialog", title, () => dialog.close()), ...content);
   dialog.onclose = () => {
+    if (dialog.open) return;
     dialog.replaceChildren();
     const key = before?.dataset?.key;
     const again = before?.isConnected ? before : key && document.querySelector(`[data-key="${CSS.escape(key)}"]`);
