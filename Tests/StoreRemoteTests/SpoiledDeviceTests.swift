@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Faults between a served store and its devices, which commands over HTTP cause.
-@Suite(.fewAtATime, .server) struct SpoiledDeviceTests {
+@Suite(.fewAtATime, .server, .timeLimit(.minutes(20))) struct SpoiledDeviceTests {
     private let clock = ManualClock()
     private let shop: RemoteShop
 

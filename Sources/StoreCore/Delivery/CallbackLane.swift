@@ -18,7 +18,7 @@ final class CallbackLane: Sendable {
     }
 
     /// Creates a lane; `realTime` is the clock of ``callLater(_:)``.
-    init(delivery: StoreDelivery, activity: Activity, log: StoreLog, realTime: any StoreClock = SystemClock()) {
+    init(delivery: StoreDelivery, activity: Activity, log: StoreLog, realTime: any StoreClock) {
         self.delivery = delivery
         self.activity = activity
         self.log = log
