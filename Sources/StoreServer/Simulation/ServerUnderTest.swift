@@ -86,15 +86,25 @@ package final class ServerUnderTest {
 
     /// Returns a free port below those that systems give to connections, of which one may get the server's while it is
     /// dead.
+    ///
+    /// A process is given each port once before any port again: one that is free may be that of another server that is
+    /// dead.
     package static func freePort() throws -> UInt16 {
         for _ in 0..<1000 {
-            guard let server = try? HTTPServer(port: .random(in: 20_000..<32_768), handler: { _ in HTTPResponse(404) })
-            else { continue }
+            let port = nextPort.withLock { next in
+                defer { next = next + 1 < ports.upperBound ? next + 1 : ports.lowerBound }
+                return next
+            }
+            guard let server = try? HTTPServer(port: port, handler: { _ in HTTPResponse(404) }) else { continue }
             server.stop()
             return server.port
         }
         throw ServerSimulationError("no port from 20000 to 32767 is free")
     }
+
+    private static let ports: Range<UInt16> = 20_000..<32_768
+    /// The port to try next; other processes begin elsewhere.
+    private static let nextPort = Locked(UInt16.random(in: ports))
 
     /// Whether the simulation starts and kills the server.
     var isStarted: Bool { setup.server.command != nil }

@@ -11,6 +11,11 @@ struct ServerLifeTests {
         try ServerLife(server.setup, server, ServerStepGenerator(server.setup, seed: 1)).live(steps)
     }
 
+    @Test func `No two servers of a process are given one port, although both may be dead`() throws {
+        let ports = try (0..<500).map { _ in try ServerUnderTest.freePort() }
+        #expect(Set(ports).count == 500)
+    }
+
     @Test func `A server that hangs is killed, so that the next life begins with one that answers`() throws {
         var setup = try PythonServer.setup(fault: "hangs")
         // The test takes that long; what a busy machine holds up is answered within it.

@@ -144,9 +144,7 @@ struct ServerSimulationTests {
     @Test func `A server that runs already finds the API at its port, with the keys of a folder`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let port = try ServerUnderTest.freePort()
-        var own = port
-        while own == port { own = try ServerUnderTest.freePort() }
+        let (port, own) = (try ServerUnderTest.freePort(), try ServerUnderTest.freePort())
         var variables = ProcessInfo.processInfo.environment
         do {
             let api = try SimulatedAppStore(ServerSetup.API(port: port, keys: folder))
