@@ -60,7 +60,24 @@ struct Counted: Sendable {
                 }
             }
         },
+        Counted(name: "receipt.payload") {
+            let receipt = SignedSamples.receipt(purchases: 1_000)
+            return { times in
+                try (0..<times).count { _ in try SignedSamples.payload(of: receipt).count > 0 }
+                    * receipt.purchases.count
+            }
+        },
+        Counted(name: "storekit.load") {
+            let file = try ConfigurationFile.write(products: 1_000)
+            return { times in
+                defer { try? FileManager.default.removeItem(at: file) }
+                return try (0..<times).reduce(0) { count, _ in
+                    try count + StoreConfiguration(contentsOf: file).products.count
+                }
+            }
+        },
     ]
+
     /// Waits for a body on another thread, and blocks the calling thread meanwhile.
     ///
     /// If the main thread returned to the runtime while something is awaited, it would exit, which ends valgrind.
