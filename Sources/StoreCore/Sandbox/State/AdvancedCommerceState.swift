@@ -132,6 +132,16 @@ struct AdvancedCommerceState: Hashable, Codable, Sendable {
         subscriptions[subscription] = begun
     }
 
+    /// Changes the texts of a subscription's running period, and of its transaction.
+    fileprivate mutating func describe(
+        _ subscription: SubscriptionIndex,
+        _ transaction: TransactionNumber,
+        as descriptors: AdvancedCommerceDescriptors
+    ) {
+        subscriptions[subscription]?.current.descriptors = descriptors
+        purchases[transaction]?.content.descriptors = descriptors
+    }
+
     /// Sets the content of a subscription's next period.
     mutating func setNext(
         _ content: AdvancedCommerceContent,
@@ -248,7 +258,12 @@ extension SandboxState {
             guard let known else { return }
             server.advancedCommerce.use(info.reference)
             let later = modification.later(known.next, info)
-            if change.continuesPeriod { return server.advancedCommerce.setNext(later, of: index) }
+            if change.continuesPeriod {
+                if let texts = modification.descriptors, texts.isImmediate {
+                    server.advancedCommerce.describe(index, transaction, as: texts.value)
+                }
+                return server.advancedCommerce.setNext(later, of: index)
+            }
             let now = modification.now(known.current, info)
             let cycleStart = modification.retainsBillingCycle ? known.cycleStart ?? last?.start : nil
             let parts =

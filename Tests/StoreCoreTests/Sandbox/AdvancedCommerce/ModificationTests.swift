@@ -76,6 +76,24 @@ import Testing
         #expect(try shop.info(of: first).descriptors?.displayName == "Streaming Pass")
     }
 
+    @Test(arguments: [[:], ["removeItems": [["SKU": "cartoons"]]]])
+    func `Texts that are changed at once are those of the running period, also if nothing is sold`(
+        others: [String: [[String: String]]]
+    ) throws {
+        let texts = ["effective": "IMMEDIATELY", "displayName": "Small Pass", "description": "Some channels"]
+        let same = try shop.buy(
+            Request.modify(first, (["descriptors": texts] as Request.Members).merging(others) { $1 })
+        )
+        #expect(try same == first && shop.charges == [51])
+        #expect(try shop.info(of: first).descriptors?.displayName == "Small Pass")
+        #expect(try shop.renewalInfo.descriptors.displayName == "Small Pass")
+        #expect(try shop.info(of: first).items.count == 2)
+        shop.market.advance(to: "2025-02-02T00:00:00Z")
+        #expect(
+            try shop.info(of: #require(shop.account.transactions.last).id).descriptors?.description == "Some channels"
+        )
+    }
+
     @Test func `An upgrade that resets the billing cycle begins another period now`() throws {
         shop.market.advance(to: "2025-01-15T00:00:00Z")
         let items = ["sports", "cartoons"].map { Request.change($0, to: Request.item("\($0).year", 99_990)) }
