@@ -64,6 +64,12 @@ struct Catalog: Sendable {
         hasGenericProducts = products.contains(where: \.isAdvancedCommerce)
     }
 
+    /// Reserves the memory for a number of products in all, and no more.
+    mutating func reserveCapacity(_ count: Int) {
+        products.reserveCapacity(count)
+        indices.reserveCapacity(count)
+    }
+
     /// Returns the index of a product; nil if the identifier is not registered.
     func index(of identifier: String) -> ProductIndex? {
         if let lastSold, products[lastSold].identifier.isExactly(identifier) { return lastSold }

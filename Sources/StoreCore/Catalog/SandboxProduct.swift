@@ -43,6 +43,10 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public let identifier: String
     /// The product's kind.
     public let kind: Kind
+    /// Whether the purchaser's family may also use the product.
+    public var isFamilyShareable: Bool
+    /// True for a generic product of Advanced Commerce; nil, as in records of older versions, for any other.
+    private var advancedCommerce: Bool?
     /// The operator's name for the product.
     ///
     /// Users see this name if the product has no localization.
@@ -53,16 +57,12 @@ public struct SandboxProduct: Hashable, Codable, Sendable {
     public var price: Decimal
     /// The localizations, one for each language, the operator's preferred one first.
     package var localizations: [Localization]
-    /// Whether the purchaser's family may also use the product.
-    public var isFamilyShareable: Bool
     /// The store's internal identifier of the product, as in a `.storekit` file; nil if there is none.
     package var internalIdentifier: String?
     /// The properties of an auto-renewable subscription, a suite or a bundle; nil for every other kind.
     public var subscription: Subscription?
     /// The content that the store hosts for the product; nil if there is none.
     package var hostedContent: HostedContent?
-    /// True for a generic product of Advanced Commerce; nil, as in records of older versions, for any other.
-    private var advancedCommerce: Bool?
     /// The countries in which the product is sold, and its prices there; nil for all countries, at ``price``.
     var storefrontTerms: StorefrontTerms?
     /// The content of ``offerCodes``; nil for none, so that a product without them is encoded as before.

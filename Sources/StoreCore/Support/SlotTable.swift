@@ -213,6 +213,9 @@ struct Table<Number: TypedNumber, Row> {
 
     /// Adds a row whose number is the previous ``endIndex``.
     mutating func append(_ row: Row) { rows.append(row) }
+
+    /// Reserves the memory for a number of rows in all.
+    mutating func reserveCapacity(_ count: Int) { rows.reserveCapacity(count) }
 }
 
 extension Table: RandomAccessCollection, MutableCollection {

@@ -81,6 +81,7 @@ struct SandboxDriverState: Sendable {
         try state.catalog.checkRelations(of: products)
         // Records that other stores append from now on are read at the first use.
         if state.registration(of: products, for: countryCode, at: now).isEmpty { return }
+        state.catalog.reserveCapacity(products.count)
         try make { driverState in
             driverState.step { state, events in events += state.registration(of: products, for: countryCode, at: now) }
         }
