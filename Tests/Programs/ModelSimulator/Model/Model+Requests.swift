@@ -2,35 +2,31 @@ import StoreCore
 
 // Generic products, which are sold by signed requests.
 extension Model {
-    typealias Items = SubscriptionModel.Items
-
     /// Charges an account for an item.
     mutating func pay(_ cents: Int, by account: Int) {
         var entry = requested(.generic, by: account)
-        entry.items = SoldItem.items([.base: SubscriptionModel.Item(sku: Group.requests.sku, cents: cents)])
+        entry.items = SoldItem.items([.base: PeriodContent.Item(sku: Group.requests.sku, cents: cents)])
         sell(add(entry))
     }
 
-    /// Begins a period of a generic subscription now, of these items.
+    /// Begins a period of a generic subscription now.
     ///
     /// - Parameters:
-    ///   - items: the items.
-    ///   - next: the items of the next period; the same unless they are given.
-    ///   - months: the length of the period in months, if it changes.
+    ///   - content: the content.
+    ///   - next: the content of the next period; what follows from that of this one unless it is given.
     ///   - account: the account.
     ///   - slot: the subscription, which may be one that has not renewed since it was migrated.
-    mutating func begin(_ items: Items, next: Items? = nil, months: Int? = nil, by account: Int, in slot: Group) {
+    mutating func begin(_ content: PeriodContent, next: PeriodContent? = nil, by account: Int, in slot: Group) {
         var entry = requested(.pass, by: account)
-        (entry.slot, entry.items) = (slot, SoldItem.items(items))
+        (entry.slot, entry.items) = (slot, SoldItem.items(content.items))
         let index = add(entry)
         let known = generic(slot, of: account)
         var subscription =
             known.flatMap { accounts[account].subscriptions[$0] }
             ?? SubscriptionModel(first: index, periodLength: periodLength)
         let charge = subscription.begin(
-            with: items,
-            next: next ?? items,
-            months: months,
+            with: content,
+            next: next ?? content.next,
             as: index,
             at: now,
             for: prices
@@ -72,8 +68,8 @@ extension Model {
     /// Whether another running subscription of an account has one of the SKUs.
     func holds(_ skus: [String], _ account: Int, except group: Group?) -> Bool {
         accounts[account].subscriptions.contains { other, subscription in
-            let held = subscription.items.values.map(\.sku) + subscription.nextItems.values.map(\.sku)
-            return other != group && subscription.isRunning && held.contains(where: skus.contains)
+            let held = Array(subscription.content.items.values) + Array(subscription.nextContent.items.values)
+            return other != group && subscription.isRunning && held.contains { skus.contains($0.sku) }
         }
     }
 
@@ -84,7 +80,7 @@ extension Model {
         guard let newest = newest(in: group, of: account) else { return }
         let paid = entries[newest].charge ?? 0
         accounts[account].subscriptions[group]?.migrate(to: Group.migrated.sku, paid: paid, prices)
-        entries[newest].items = SoldItem.items(accounts[account].subscriptions[group]?.items ?? [:])
+        entries[newest].items = SoldItem.items(accounts[account].subscriptions[group]?.content.items ?? [:])
         entries[newest].start = accounts[account].subscriptions[group]?.start
     }
 
@@ -112,7 +108,7 @@ extension Model {
 
     /// Gives the first item of a subscription another SKU, now or at the renewal.
     mutating func rename(_ group: Group, of account: Int, to sku: String, isImmediate: Bool) {
-        accounts[account].subscriptions[group]?.rename(to: sku, isImmediate: isImmediate)
+        accounts[account].subscriptions[group]?.changeContent(isImmediate: isImmediate) { $0.items[.base]?.sku = sku }
         if isImmediate, let newest = newest(in: group, of: account) { entries[newest].items[.base]?.sku = sku }
     }
 
@@ -181,8 +177,8 @@ extension Model {
 
 extension Model.SoldItem {
     /// Returns items that were paid for.
-    static func items(_ items: SubscriptionModel.Items) -> [SimulatedOperation.Item: Self] {
-        items.mapValues { Self(sku: $0.sku, paid: $0.cents * 10) }
+    static func items(_ items: PeriodContent.Items) -> [SimulatedOperation.Item: Self] {
+        items.mapValues { Self(sku: $0.sku, paid: $0.price * 10) }
     }
 }
 

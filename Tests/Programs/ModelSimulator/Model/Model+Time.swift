@@ -51,7 +51,7 @@ extension Model {
         entry.end = subscription.end
         entry.deal = subscription.deal
         entry.slot = group
-        (entry.items, entry.start) = (SoldItem.items(subscription.items), subscription.start)
+        (entry.items, entry.start) = (SoldItem.items(subscription.content.items), subscription.start)
         let index = add(entry)
         accounts[account].history.append(index)
         accounts[account].subscriptions[group]?.note(index, subscription.product)

@@ -30,15 +30,6 @@ struct SubscriptionModel {
         fileprivate(set) var end = Date.distantPast
     }
 
-    /// An item of a generic subscription.
-    struct Item: Equatable {
-        var sku: String
-        /// The price in cents.
-        var cents: Int
-    }
-
-    typealias Items = [SimulatedOperation.Item: Item]
-
     /// The model's entry of its first purchase.
     let first: Int
     /// Its place among the account's subscriptions: the entry with which the first of its group began.
@@ -65,15 +56,13 @@ struct SubscriptionModel {
     private(set) var bundle: Int?
     /// Whether it runs as a part of a bundle.
     var isBundled: Bool { isRunning && bundle != nil }
-    /// The items of its period and of the next; none unless it was requested.
-    private(set) var items: Items = [:]
-    private(set) var nextItems: Items = [:]
-    /// The length in months of a period of items.
-    private var itemMonths = 1
+    /// The content of its period and of the next, with items if it was requested.
+    private(set) var content = PeriodContent()
+    private(set) var nextContent = PeriodContent()
     /// The group that it was in before it was migrated; nil for one that began as it is.
     var home: SimulatedOperation.Group?
     /// Whether it has items, and renews as a generic subscription for the first time.
-    var isMigrating: Bool { !items.isEmpty && product != .pass }
+    var isMigrating: Bool { !content.items.isEmpty && product != .pass }
     /// Whether it renews in monthly payments.
     private var renewsMonthly = false
     /// Whether payments of a commitment remain.
@@ -131,7 +120,7 @@ struct SubscriptionModel {
         after former: SubscriptionModel?
     ) -> Int? {
         // What is bought without a request goes on without items.
-        (items, nextItems) = ([:], [:])
+        (content, nextContent) = (PeriodContent(), PeriodContent())
         // An upgrade or crossgrade takes effect at once; everything else waits for the end of the month.
         if isEntitled, wanted == product || wanted == .basic {
             // The user has chosen another price.
@@ -155,43 +144,33 @@ struct SubscriptionModel {
         return begin(wanted, as: entry, at: now, for: prices)
     }
 
-    /// Begins a period of requested items, whose length is given if it changes.
+    /// Begins a period of requested items.
     ///
     /// - Returns: the charge, in cents.
     mutating func begin(
-        with items: Items,
-        next: Items,
-        months: Int? = nil,
+        with content: PeriodContent,
+        next: PeriodContent,
         as entry: Int,
         at now: Date,
         for prices: Prices
     ) -> Int {
         origin = isEntitled ? .crossgraded : end == .distantPast ? .begun : .resumed
-        (self.items, nextItems) = (items, next)
-        if let months { itemMonths = months }
+        (self.content, nextContent) = (content, next)
         return begin(.pass, as: entry, at: now, for: prices)
     }
 
-    /// Removes an item at the renewal, which is turned on.
-    mutating func renewWithout(_ item: SimulatedOperation.Item) {
-        nextItems[item] = nil
-        willRenew = true
-    }
-
-    /// Changes the price of an item at the renewal.
-    mutating func setNextPrice(_ cents: Int, of item: SimulatedOperation.Item) { nextItems[item]?.cents = cents }
-
-    /// Changes the SKU of the first item, now or at the renewal.
-    mutating func rename(to sku: String, isImmediate: Bool) {
-        if isImmediate { items[.base]?.sku = sku }
-        nextItems[.base]?.sku = sku
+    /// Changes the content of the next period, and that of the running one too if the change is immediate.
+    mutating func changeContent(isImmediate: Bool, _ change: (inout PeriodContent) -> Void) {
+        if isImmediate { change(&content) }
+        change(&nextContent)
     }
 
     /// Whether it can go on as a generic subscription.
     var canMigrate: Bool {
-        let isPlain = deal == nil && waiting == nil && commitment == nil && !renewsMonthly && !isBundled
+        let isOrdinary = deal == nil && waiting == nil && content.items.isEmpty
+        let isPlain = isOrdinary && commitment == nil && !renewsMonthly && !isBundled
         // A suite cannot.
-        return isRunning && failedRenewal == nil && isPlain && items.isEmpty && consent == nil && product != .silver
+        return isRunning && failedRenewal == nil && isPlain && consent == nil && product != .silver
     }
 
     /// Has it renew as a generic subscription with an item, at its price.
@@ -201,9 +180,9 @@ struct SubscriptionModel {
     ///   - paid: what its period cost, in cents.
     ///   - prices: the prices.
     mutating func migrate(to sku: String, paid: Int, _ prices: Prices) {
-        items = [.base: Item(sku: sku, cents: paid)]
-        nextItems = [.base: Item(sku: sku, cents: fullPrice(of: renewsAs, prices))]
-        itemMonths = renewsAs.months
+        content = PeriodContent(items: [.base: .init(sku: sku, cents: paid)], months: renewsAs.months)
+        nextContent = content
+        nextContent.items = [.base: .init(sku: sku, cents: fullPrice(of: renewsAs, prices))]
         renewsAs = .pass
     }
 
@@ -242,7 +221,7 @@ struct SubscriptionModel {
         if purchases.contains(where: { $0.isTrial }), !left.contains(where: { $0.isTrial }) { hasHadTrial = false }
         let wasChanged = purchases.contains { $0.period == period && deleted.contains($0.entry) }
         purchases = left
-        guard wasChanged, items.isEmpty, let newest = left.last(where: { $0.period == period }),
+        guard wasChanged, content.items.isEmpty, let newest = left.last(where: { $0.period == period }),
             newest.product != renewsAs
         else { return }
         renewsAs = newest.product
@@ -404,7 +383,7 @@ struct SubscriptionModel {
         repeat {
             deal = nextDeal()
             product = renewsAs
-            items = nextItems
+            (content, nextContent) = (nextContent, nextContent.next)
             if isCommitted, let number = commitment?.number {
                 commitment?.number = number + 1
             } else {
@@ -435,7 +414,7 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: cut(to: end + 7 * 86_400)
         case .offer(let offer, _)?: add(months: offer.terms?.months ?? 1)
-        case nil: add(months: commitment != nil ? 1 : product == .pass ? itemMonths : product.months)
+        case nil: add(months: commitment != nil ? 1 : product == .pass ? content.months : product.months)
         }
     }
 
@@ -455,7 +434,7 @@ struct SubscriptionModel {
         switch deal {
         case .trial?: 0
         case .offer(let offer, _)?: offer.terms?.price ?? 0
-        case nil where !items.isEmpty: items.values.reduce(0) { $0 + $1.cents }
+        case nil where !content.items.isEmpty: content.price
         case nil: commitment?.price ?? fullPrice(of: product, prices)
         }
     }

@@ -19,7 +19,7 @@ struct PlanGenerator {
 
     private mutating func operation() -> SimulatedOperation {
         let account = below(2)
-        switch below(30) {
+        switch below(32) {
         case 0..<3: return .commit(account: account)
         case 3: return .buy(account: account, product: [.films, .songs][below(2)], quantity: 1)
         case 4: return .buy(account: account, product: .journal, quantity: 1)
@@ -33,6 +33,9 @@ struct PlanGenerator {
             return .charge(account: account, cents: cents(), repeats: repetitions[below(repetitions.count)])
         case 24..<27: return .request(account: account, request(), of: .requests)
         case 27..<30: return genericOperation(account)
+        case 30, 31:
+            let groups = Group.generic
+            return .request(account: account, description(), of: groups[below(groups.count)])
         default:
             let changes = SimulatedOperation.Change.allCases
             let groups: [Group] = [.press, .press, .films, .songs, .bundles, .bundles, .requests]
@@ -42,14 +45,28 @@ struct PlanGenerator {
 
     private mutating func request() -> SimulatedOperation.Request {
         switch below(11) {
-        case 0..<3: .create(cents: cents())
-        case 3: .add(cents: cents())
+        case 0..<3: .create(cents: cents(), offer: offer())
+        case 3: .add(cents: cents(), offer: offer())
         case 4: .remove
         case 5, 6: .reactivate
         case 7: .cancel
         case 8: .changePrice(cents: cents())
         case 9: .rename(isImmediate: below(2) == 0)
         default: .revoke
+        }
+    }
+
+    private mutating func description() -> SimulatedOperation.Request {
+        let descriptions = SimulatedOperation.Description.allCases
+        let description = descriptions[below(descriptions.count)]
+        return .describe(description, isImmediate: below(2) == 0, byServer: below(2) == 0)
+    }
+
+    private mutating func offer() -> SimulatedOperation.ItemOffer? {
+        switch below(5) {
+        case 0..<2: nil
+        case 2: .free
+        default: .half(periods: 1 + below(3))
         }
     }
 

@@ -291,10 +291,10 @@ package enum SimulatedOperation: Hashable, Sendable {
 
     /// A request about a generic subscription, by an app or by the developer's server.
     package enum Request: Hashable, Sendable {
-        /// The subscription begins, or continues an ended one.
-        case create(cents: Int)
-        /// An item is added, with which a period begins now.
-        case add(cents: Int)
+        /// The subscription begins, or continues an ended one; the item may have an offer.
+        case create(cents: Int, offer: ItemOffer?)
+        /// An item is added, with which a period begins now; the item may have an offer.
+        case add(cents: Int, offer: ItemOffer?)
         /// The added item is removed at the renewal.
         case remove
         /// The renewal is turned on, or an ended subscription begins again.
@@ -307,8 +307,30 @@ package enum SimulatedOperation: Hashable, Sendable {
         case revoke
         /// A server gives the first item another SKU, now or at the renewal.
         case rename(isImmediate: Bool)
+        /// An app or a server changes texts or the tax code, now or at the renewal.
+        case describe(Description, isImmediate: Bool, byServer: Bool)
         /// A server has the subscription of another group go on as a generic one.
         case migrate
+    }
+
+    /// An offer for an item.
+    package enum ItemOffer: Hashable, Sendable {
+        /// A period for free.
+        case free
+        /// Half of the price.
+        case half(periods: Int)
+    }
+
+    /// What a request changes of a subscription's texts and tax code.
+    package enum Description: CaseIterable, Hashable, Sendable {
+        /// The name, which only a server can change alone.
+        case name
+        /// The name and the description.
+        case texts
+        /// The tax code.
+        case taxCode
+        /// The texts and the tax code.
+        case all
     }
 
     /// An item of a generic product.

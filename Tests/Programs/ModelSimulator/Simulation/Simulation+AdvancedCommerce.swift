@@ -4,7 +4,7 @@ import StoreCore
 // Signed requests for generic products, and requests of the developer's server.
 extension Simulation {
     private typealias Members = [String: Any]
-    private typealias Item = SubscriptionModel.Item
+    private typealias Item = PeriodContent.Item
 
     /// Charges an account for an item.
     func charge(_ cents: Int, _ repetition: SimulatedOperation.Repetition, to account: Int) {
@@ -31,37 +31,38 @@ extension Simulation {
         // What began in one moment is told apart by its price.
         let more = (Model.Group.generic.firstIndex(of: slot) ?? 0) * 10
         switch request {
-        case .create(let cents):
-            let item = Item(sku: slot.sku, cents: cents + more)
-            var members: Members = [
-                "taxCode": "C003-00-1", "period": "P1M", "items": [json(item)],
-                "descriptors": ["displayName": "A pass", "description": "For items"],
-            ]
+        case .create(let cents, let offer):
+            let item = item(slot.sku, cents + more, offer, free: more)
+            let content = PeriodContent(items: [.base: item])
+            var members = json(content).merging(["period": "P1M", "items": [json(item)]]) { $1 }
             // A subscription whose renewal is not paid for gives way to one that continues it.
             if known != nil { members["previousTransactionId"] = original(of: account, group) }
             let isRefused = known?.isEntitled == true || model.holds([item.sku], account, except: group)
             buy(.pass, "CREATE_SUBSCRIPTION", members, for: account, isRefused: isRefused) {
-                $0.begin([.base: item], months: 1, by: account, in: slot)
+                $0.begin(content, by: account, in: slot)
             }
-        case .add(let cents):
-            let item = Item(sku: "more", cents: cents)
-            let isKnown = known?.items[.more] != nil || known?.nextItems[.more] != nil
-            modify(["addItems": [json(item)]], of: account, group, isRefused: isKnown, retainsCycle: false) {
+        case .add(let cents, let offer):
+            let item = item("more", cents, offer, free: 0)
+            let isKnown = known?.content.items[.more] != nil || known?.nextContent.items[.more] != nil
+            // An offer of months does not fit a year.
+            let isRefused = isKnown || offer != nil && known?.content.months != 1
+            modify(["addItems": [json(item)]], of: account, group, isRefused: isRefused, retainsCycle: false) {
                 guard let known else { return }
-                $0.begin(
-                    known.items.merging([.more: item]) { $1 },
-                    next: known.nextItems.merging([.more: item]) { $1 },
-                    by: account,
-                    in: slot
-                )
+                // The period that begins now is the next one of the offers.
+                let content = known.content.next.adding(item, as: .more)
+                let next = known.nextContent.adding(item, as: .more).next
+                $0.begin(content, next: next, by: account, in: slot)
             }
         case .remove:
-            let isUnknown = known?.nextItems[.more] == nil
+            let isUnknown = known?.nextContent.items[.more] == nil
             modify(["removeItems": [["SKU": "more"]]], of: account, group, isRefused: isUnknown, retainsCycle: true) {
-                $0.accounts[account].subscriptions[group]?.renewWithout(.more)
+                let withoutMore: (inout PeriodContent) -> Void = { $0.items[.more] = nil }
+                $0.accounts[account].subscriptions[group]?.changeContent(isImmediate: false, withoutMore)
+                $0.accounts[account].subscriptions[group]?.setWillRenew(true)
             }
         case .reactivate:
-            let isHeld = !isRunning && model.holds(known?.nextItems.values.map(\.sku) ?? [], account, except: group)
+            let held = known?.nextContent.items.values.map(\.sku) ?? []
+            let isHeld = !isRunning && model.holds(held, account, except: group)
             let isRefused = known == nil || isRunning && known?.willRenew == true || isHeld
             let members: Members = ["transactionId": original(of: account, group)]
             buy(.pass, "REACTIVATE_SUBSCRIPTION", members, for: account, isRefused: isRefused) {
@@ -69,7 +70,7 @@ extension Simulation {
                 if isRunning {
                     $0.accounts[account].subscriptions[group]?.setWillRenew(true)
                 } else {
-                    $0.begin(known.nextItems, by: account, in: slot)
+                    $0.begin(known.nextContent, by: account, in: slot)
                 }
             }
         case .cancel:
@@ -77,11 +78,14 @@ extension Simulation {
                 $0.accounts[account].subscriptions[group]?.setWillRenew(false)
             }
         case .changePrice(let cents):
-            let items = [["SKU": known?.nextItems[.base]?.sku ?? slot.sku, "price": (cents + more) * 10] as Members]
+            let sku = known?.nextContent.items[.base]?.sku ?? slot.sku
+            let items: [Members] = [["SKU": sku, "price": (cents + more) * 10]]
             let isRefused = !isRunning || known?.failedRenewal != nil
             let members: Members = ["currency": currency, "items": items]
             perform(.changePrice, members, on: original(of: account, group), isRefused: isRefused) {
-                $0.accounts[account].subscriptions[group]?.setNextPrice(cents + more, of: .base)
+                $0.accounts[account].subscriptions[group]?.changeContent(isImmediate: false) {
+                    $0.items[.base]?.cents = cents + more
+                }
             }
         case .revoke:
             let members: Members = ["refundRiskingPreference": false, "refundType": "FULL", "refundReason": "OTHER"]
@@ -89,15 +93,58 @@ extension Simulation {
                 $0.revokeRequested(group, of: account)
             }
         case .rename(let isImmediate): rename(group, of: account, isImmediate: isImmediate)
+        case .describe(let description, let isImmediate, let byServer):
+            describe(group, of: account, description, isImmediate: isImmediate, byServer: byServer)
         case .migrate: break
+        }
+    }
+
+    /// Changes texts or the tax code of a subscription to others than it ever had.
+    ///
+    /// A server's tax code is that of the running period too, an app's that of the renewal, which the app turns on.
+    private func describe(
+        _ group: Model.Group,
+        of account: Int,
+        _ description: SimulatedOperation.Description,
+        isImmediate: Bool,
+        byServer: Bool
+    ) {
+        let number = requests + 1
+        let texts = PeriodContent.Texts(displayName: "Pass \(number)", description: "For \(number) items")
+        let taxCode = "C003-00-\(number % 100)"
+        let (hasName, hasTexts) = (description != .taxCode, description == .texts || description == .all)
+        let hasTaxCode = description == .taxCode || description == .all
+        var descriptors = ["displayName": texts.displayName]
+        descriptors["description"] = hasTexts ? texts.description : nil
+        descriptors["effective"] = isImmediate ? "IMMEDIATELY" : "NEXT_BILL_CYCLE"
+        var members: Members = [:]
+        if hasName { members["descriptors"] = descriptors }
+        if hasTaxCode { members["taxCode"] = taxCode }
+        func apply(to model: inout Model) {
+            guard var subscription = model.accounts[account].subscriptions[group] else { return }
+            subscription.changeContent(isImmediate: isImmediate) {
+                if hasName { $0.texts.displayName = texts.displayName }
+                if hasTexts { $0.texts.description = texts.description }
+            }
+            if hasTaxCode { subscription.changeContent(isImmediate: byServer) { $0.taxCode = taxCode } }
+            if !byServer { subscription.setWillRenew(true) }
+            model.accounts[account].subscriptions[group] = subscription
+        }
+        if byServer {
+            let isRefused = modelDriver.model.accounts[account].subscriptions[group]?.isRunning != true
+            let original = original(of: account, group)
+            perform(.changeMetadata, members, on: original, isRefused: isRefused) { apply(to: &$0) }
+        } else {
+            let isRefused = description == .name
+            modify(members, of: account, group, isRefused: isRefused, retainsCycle: true) { apply(to: &$0) }
         }
     }
 
     /// Gives the first item of a subscription another SKU, or its former one again.
     private func rename(_ group: Model.Group, of account: Int, isImmediate: Bool) {
         let known = modelDriver.model.accounts[account].subscriptions[group]
-        let next = known?.nextItems[.base]?.sku
-        let former = isImmediate ? known?.items[.base]?.sku : next
+        let next = known?.nextContent.items[.base]?.sku
+        let former = isImmediate ? known?.content.items[.base]?.sku : next
         let sku = former == group.sku ? "renamed.\(group)" : group.sku
         let item: Members = [
             "currentSKU": former ?? group.sku, "SKU": sku, "effective": isImmediate ? "IMMEDIATELY" : "NEXT_BILL_CYCLE",
@@ -115,10 +162,8 @@ extension Simulation {
         let (migrated, known) = (model.generic(.migrated, of: account), model.accounts[account].subscriptions[group])
         guard migrated == nil || migrated == group, !Model.Group.generic.contains(group) else { return }
         let item: Members = ["SKU": Model.Group.migrated.sku, "displayName": "The same", "description": "As before"]
-        let members: Members = [
-            "targetProductId": Model.Product.pass.rawValue, "taxCode": "C003-00-1", "items": [item],
-            "descriptors": ["displayName": "A pass", "description": "For items"],
-        ]
+        let own: Members = ["targetProductId": Model.Product.pass.rawValue, "items": [item]]
+        let members = json(PeriodContent()).merging(own) { $1 }
         perform(.migrate, members, on: original(of: account, group), isRefused: known?.canMigrate != true) {
             $0.migrate(group, of: account)
         }
@@ -136,7 +181,9 @@ extension Simulation {
         guard !known.isEmpty else { return }
         let entry = known[index % known.count]
         guard let identifier = model.entries[entry].identifier else { return }
-        let rest = model.refundable(item, of: entry).flatMap { $0 > 0 ? $0 : nil }
+        // A free item can be revoked, as a part of a transaction that costs something.
+        let isFree = model.entries[entry].items[item]?.paid == 0 && model.entries[entry].charge != 0
+        let rest = model.refundable(item, of: entry).flatMap { $0 > 0 || isFree ? $0 : nil }
         var refunded: Members = [
             "SKU": model.entries[entry].items[item]?.sku ?? "more", "refundReason": "OTHER", "revoke": revokes,
         ]
@@ -236,10 +283,39 @@ extension Simulation {
     private var currency: String { modelDriver.model.prices.country == .usa ? "USD" : "EUR" }
 
     private func json(_ item: Item) -> Members {
-        [
+        var members: Members = [
             "SKU": item.sku, "displayName": "The \(item.sku)", "description": "All of \(item.sku)",
             "price": item.cents * 10,
         ]
+        if let offer = item.offer {
+            members["offer"] =
+                [
+                    "price": offer.cents * 10, "period": "P1M", "periodCount": offer.periods, "reason": "ACQUISITION",
+                ] as Members
+        }
+        return members
+    }
+
+    /// Returns the texts and the tax code with which a subscription begins.
+    private func json(_ content: PeriodContent) -> Members {
+        let texts = content.texts
+        return [
+            "taxCode": content.taxCode,
+            "descriptors": ["displayName": texts.displayName, "description": texts.description],
+        ]
+    }
+
+    /// Returns an item with an offer, if one is given.
+    ///
+    /// What is free for one subscription costs some cents for another, so that the periods are told apart.
+    private func item(_ sku: String, _ cents: Int, _ offer: SimulatedOperation.ItemOffer?, free: Int) -> Item {
+        var item = Item(sku: sku, cents: cents)
+        switch offer {
+        case .free?: item.offer = .init(cents: free, periods: 1, periodsLeft: 0)
+        case .half(let periods)?: item.offer = .init(cents: cents / 2, periods: periods, periodsLeft: periods - 1)
+        case nil: break
+        }
+        return item
     }
 
     private func json(_ members: Members, _ reference: UUID) -> Data {
@@ -273,11 +349,11 @@ extension Simulation {
     /// Whether an account has, or had, a subscription with items.
     func hasGenericSubscriptions(_ account: Int) -> Bool {
         modelDriver.model.accounts[account].subscriptions.contains {
-            Model.Group.generic.contains($0) || !$1.items.isEmpty
+            Model.Group.generic.contains($0) || !$1.content.items.isEmpty
         }
     }
 
-    /// Checks the items of a running subscription, and those of its renewal.
+    /// Checks the items, the texts and the tax code of a running subscription, and those of its renewal.
     func checkItems(
         of account: SandboxAccount,
         _ subscription: SandboxSubscription,
@@ -287,18 +363,28 @@ extension Simulation {
             $0.renewal.content.originalTransactionId == subscription.originalTransaction
         }
         guard let signed else { return "\(account.name) has no signed subscription of \(subscription)" }
-        let next = signed.renewal.content.advancedCommerceInfo?.items.map {
-            Item(sku: $0.SKU, cents: Int($0.price) / 10)
+        let next = signed.renewal.content.advancedCommerceInfo.map { info in
+            let items = info.items.map { Item($0.SKU, $0.price, $0.offer) }
+            return PeriodContent.summary(items, info.descriptors, info.taxCode)
         }
-        let items = signed.transaction.content.advancedCommerceInfo?.items.map {
-            Item(sku: $0.SKU, cents: Int($0.price) / 10)
+        let period = signed.transaction.content.advancedCommerceInfo.map { info in
+            let items = info.items.map { Item($0.SKU, $0.price, $0.offer) }
+            return PeriodContent.summary(items, info.descriptors, info.taxCode)
         }
         // The period of one that goes on without items keeps them.
-        let isOrdinary = expected.items.isEmpty
-        for (found, right) in [(isOrdinary ? nil : items, expected.items), (next, expected.nextItems)] {
-            let (found, right) = ((found ?? []).sorted { $0.sku < $1.sku }, right.values.sorted { $0.sku < $1.sku })
-            if found != right { return "\(account.name) has the items \(found), and should have \(right)" }
+        let isOrdinary = expected.content.items.isEmpty
+        let pairs = [(isOrdinary ? nil : period, expected.content.summary), (next, expected.nextContent.summary)]
+        for (found, right) in pairs where found != right {
+            return "\(account.name) has the items \(found ?? "[]"), and should have \(right ?? "[]")"
         }
         return nil
+    }
+}
+
+extension PeriodContent.Item {
+    /// Creates an item that a store shows.
+    fileprivate init(_ sku: String, _ price: Int64, _ offer: TransactionPayload.AdvancedCommerceInfo.Offer?) {
+        (self.sku, cents) = (sku, Int(price) / 10)
+        self.offer = offer.map { .init(cents: Int($0.price) / 10, periods: $0.periodCount, periodsLeft: 0) }
     }
 }
