@@ -280,8 +280,8 @@ let package = Package(
         .testTarget(
             name: "StoreSimulatorTests",
             dependencies: [
-                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "CDispatchOverrides",
-                "TestSupport",
+                "AppGallery", "CallbackShop", "StoreSimulator", "StoreContract", "StoreCore", "StoreScenario",
+                "CDispatchOverrides", "TestSupport",
             ],
             swiftSettings: settings
         ),

@@ -13,8 +13,8 @@ import Testing
         .user(.pays), .askToBuy(true), .approve(0), .decline(3), .askToBuy(false), .interrupt(true),
         .settleInterruption(1), .interrupt(false), .buyElsewhere("sword"), .promote("sword"), .signIn(other: true),
         .signIn(other: false), .familyBuys("game"), .familyLeaves, .storefront("DEU"), .buyElsewhere("pro.monthly"),
-        .buyMonthlyElsewhere("pro.monthly"),
-        .advance(hours: 12), .autoRenew(false), .autoRenew(true), .billingFails(true), .gracePeriod(true), .payBill,
+        .buyMonthlyElsewhere("pro.monthly"), .modifyElsewhere("pass"), .advance(hours: 12), .autoRenew(false),
+        .autoRenew(true), .billingFails(true), .gracePeriod(true), .payBill,
         .billingFails(false), .askForConsent, .consent(true), .expire, .redeem(code: "FRIENDS", of: "pro.monthly"),
         .winBack("come.back", of: "pro.monthly"), .slowDownloads(true), .slowDownloads(false), .failDownload("level 2"),
         .refund(0), .failPurchases(.paymentInvalid), .failPurchases(nil), .sign(.invalidSignature), .sign(nil),
@@ -31,7 +31,7 @@ import Testing
         let lines = AppStep.scenarioPreparation + AppStep.scenarioLines(of: Self.steps)
         let shop = try Shop()
         try Scenario(lines.joined(separator: "\n")).run(on: shop.store)
-        #expect(lines.filter { $0.hasPrefix("#") }.count == 18)
+        #expect(lines.filter { $0.hasPrefix("#") }.count == 19)
         let second = try #require(shop.store.device(named: "second"))
         #expect(second.account?.name == "other" && !second.isReachable && shop.store.device.isReachable)
         #expect(shop.store.storefront?.countryCode == "DEU")
@@ -65,6 +65,29 @@ import Testing
         let store = try SandboxStore(products: [charge])
         try Scenario(try #require(failure).scenario).run(on: store)
         #expect(try store.account.charges.count == failure?.steps.count { $0 == .buyElsewhere("charge") })
+    }
+
+    @Test func `An item that is added elsewhere is added to the account's subscription in the scenario`() throws {
+        var pass = SandboxProduct.autoRenewable("pass", price: "4.99", period: .init(1, .month), group: "requests")
+        pass.isAdvancedCommerce = true
+        let (purchase, addition) = (AppStep.buyElsewhere("pass"), AppStep.modifyElsewhere("pass"))
+        // The addition before the purchase is refused.
+        let steps = [addition, purchase, .advance(hours: 24), addition]
+        let lines = AppStep.scenarioLines(of: steps, generic: [pass])
+        let store = try SandboxStore(products: [pass])
+        try Scenario(lines.joined(separator: "\n")).run(on: store)
+        let sold = try store.account.transactions
+        #expect(sold.count == 2 && sold.last?.original == sold.first?.id)
+        let charges = try store.account.charges.compactMap(\.chargedAmount)
+        #expect(
+            charges.count == 2 && charges[0] == Decimal(string: "4.99") && charges[1] > 0 && charges[1] < charges[0]
+        )
+
+        let line = String(try #require(lines.first).dropFirst("try ".count))
+        let refusal = #expect(throws: ScenarioError.self) {
+            try Scenario(line).run(on: SandboxStore(products: [pass]))
+        }
+        #expect(refusal?.description.contains(#""account" has no subscription to "pass""#) == true)
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])

@@ -179,6 +179,7 @@ import Testing
             (.approve(1), ".approve(1)"), (.decline(2), ".decline(2)"), (.interrupt(false), ".interrupt(false)"),
             (.settleInterruption(0), ".settleInterruption(0)"), (.buyElsewhere("sword"), #".buyElsewhere("sword")"#),
             (.buyMonthlyElsewhere("year"), #".buyMonthlyElsewhere("year")"#),
+            (.modifyElsewhere("pass"), #".modifyElsewhere("pass")"#),
             (.promote("sword"), #".promote("sword")"#), (.signIn(other: true), ".signIn(other: true)"),
             (.familyBuys("game"), #".familyBuys("game")"#), (.familyLeaves, ".familyLeaves"),
             (.storefront("DEU"), #".storefront("DEU")"#), (.advance(hours: 24), ".advance(hours: 24)"),

@@ -1,6 +1,7 @@
 import Foundation
 import StoreCore
 import StoreKit
+import StoreScenario
 import StoreSimulator
 import TestSupport
 import Testing
@@ -69,9 +70,11 @@ import Testing
 
     @Test func `A generic subscription is bought by the app and elsewhere, and renews`() async throws {
         let report = try await simulation { Requester($0) }.run(runs: rounds(30, thoroughly: 300))
-        let row = report.coverageTable.split(separator: "\n").first { $0.hasPrefix("buyElsewhere ") }
-        let counts = row?.split(separator: " ").dropFirst().prefix(2).compactMap { Int($0) } ?? []
-        #expect(counts.count == 2 && counts.allSatisfy { $0 > 0 })
+        for name in ["buyElsewhere", "modifyElsewhere"] {
+            let row = report.coverageTable.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+            let counts = row?.split(separator: " ").dropFirst().prefix(2).compactMap { Int($0) } ?? []
+            #expect(counts.count == 2 && counts.allSatisfy { $0 > 0 }, "\(name)")
+        }
     }
 
     @Test(arguments: [AppStep.action("buy"), .buyElsewhere(pass)])
@@ -82,5 +85,29 @@ import Testing
             try await forgetful.run(seed: 1, steps: [purchase, .advance(hours: 32 * 24)])
         }
         #expect(failure?.sentence == "\(Self.pass): the user is entitled to it, and has no access")
+    }
+
+    @Test func `An app that forgets a generic subscription when an item is added is found`() async throws {
+        let steps: [AppStep] = [.buyElsewhere(Self.pass), .advance(hours: 24), .modifyElsewhere(Self.pass)]
+        try await simulation { Requester($0) }.run(seed: 1, steps: steps)
+        let forgetful = simulation { Forgetful($0) }
+        try await forgetful.run(seed: 1, steps: steps.dropLast())
+        let failure = await #expect(throws: AppSimulationFailure.self) {
+            try await forgetful.run(seed: 1, steps: steps)
+        }
+        #expect(failure?.sentence == "\(Self.pass): the user is entitled to it, and has no access")
+    }
+
+    @Test func `An added item that an app forgets is drawn, reduced and printed as a scenario`() async throws {
+        // Without time, nothing renews.
+        let elsewhere = AppStep.Kind.allCases.filter { $0 != .elsewhere }
+            .reduce(simulation { Forgetful($0) }) { $0.without($1) }
+        let found = await #expect(throws: AppSimulationFailure.self) { try await elsewhere.run(runs: 20) }
+        let failure = try #require(found)
+        #expect(failure.steps == [.buyElsewhere(Self.pass), .modifyElsewhere(Self.pass)])
+        let store = try SandboxStore(products: Self.products)
+        try Scenario(failure.scenario).run(on: store)
+        let items = try store.account.signedTransactions.map { $0.content.advancedCommerceInfo?.items.count }
+        #expect(items.sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
     }
 }

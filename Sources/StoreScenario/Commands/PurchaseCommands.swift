@@ -16,7 +16,14 @@ extension ScenarioCommand {
                     .choice(["up-front", "monthly"]),
                     "how a year is paid; all at once unless given"
                 ),
-                ScenarioOption("--request", .text, "an Advanced Commerce request in JSON, signed by that key"),
+                ScenarioOption(
+                    "--request",
+                    .text,
+                    """
+                    an Advanced Commerce request in JSON, signed by that key; the transactionId subscription stands for \
+                    that of the account's subscription
+                    """
+                ),
                 ScenarioOption("--ask", nil, "somebody else is asked for this payment"),
                 ScenarioOption("--outcome", .either(Call.outcomes, .failure), "what becomes of this purchase alone"),
                 ScenarioOption("--outside", nil, "in the store itself, without an app's order"),
@@ -182,7 +189,7 @@ extension Call {
         }
         if word("--billing-plan")?.text == "monthly" { payment.billingPlan = .monthly }
         if let request = word("--request") {
-            let jws = try store.signedRequest(Data(request.text.utf8))
+            let jws = try store.signedRequest(json(ofRequest: request.text, for: payment.productIdentifier))
             payment.requestData = try AdvancedCommerceData(compactJWS: jws).json
             payment.isStoreKit2 = true
         }
@@ -191,6 +198,22 @@ extension Call {
             return try order(payment, on: deviceOfAccount(), outcome, "ordered")
         }
         return try done("bought", transaction: account().buy(payment))
+    }
+
+    /// Returns a request, with the identifier of the account's subscription if the request asks for it by a word.
+    private func json(ofRequest text: String, for product: String) throws -> Data {
+        let data = Data(text.utf8)
+        guard var members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any],
+            members["transactionId"] as? String == "subscription"
+        else { return data }
+        let account = try account()
+        let known = account.subscriptions.filter { $0.productIdentifier == product }
+        // One that has ended can be reactivated.
+        guard let subscription = known.last(where: \.isRunning) ?? known.last else {
+            throw ScenarioError("\"\(account.name)\" has no subscription to \"\(product)\"", kind: .refused)
+        }
+        members["transactionId"] = subscription.originalTransaction
+        return try JSONSerialization.data(withJSONObject: members, options: .sortedKeys)
     }
 
     /// The words for outcomes, apart from the names of failures.

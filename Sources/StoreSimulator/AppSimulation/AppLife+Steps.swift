@@ -33,6 +33,7 @@ extension AppLife {
             guard let issue = store.interruptedPurchases.at(index) else { return false }
             return attempt { try store.resolveInterruption(of: issue.transaction) }
         case .buyElsewhere(let product): return attempt { try buyElsewhere(product) }
+        case .modifyElsewhere(let product): return modifyElsewhere(product)
         case .buyMonthlyElsewhere(let product):
             var payment = StorePayment(productIdentifier: product)
             payment.billingPlan = .monthly
@@ -168,6 +169,17 @@ extension AppLife {
         try store.account.buy(name, compactJWS: store.signedRequest(request))
     }
 
+    /// Adds an item to the user's subscription of a generic product; returns whether the store accepted it.
+    private func modifyElsewhere(_ name: String) -> Bool {
+        let running = store.account.subscriptions.filter { $0.productIdentifier == name && $0.isRunning }
+        let product = setup.products.first { $0.identifier == name }
+        let country = store.storefront?.countryCode
+        guard let transaction = running.last?.originalTransaction,
+            let request = product?.simulatedAddition(at: course.index, to: transaction, in: country)
+        else { return false }
+        return attempt { try store.account.buy(name, compactJWS: store.signedRequest(request)) }
+    }
+
     private var relative: SandboxAccount? { store.account(named: AppStep.relativeName) }
 
     private func familyBuys(_ product: String) throws {
@@ -250,6 +262,13 @@ extension SandboxProduct {
         var references = SplitMix64(seed: UInt64(step))
         let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
         return sampleRequest(references.uuid(), currency: currency)
+    }
+
+    /// Returns the request of the step at an index that adds an item to a subscription; nil for another product.
+    func simulatedAddition(at step: Int, to transaction: String, in country: String?) -> Data? {
+        var references = SplitMix64(seed: UInt64(step))
+        let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
+        return sampleAddition(references.uuid(), sku: "item.\(step)", to: transaction, currency: currency)
     }
 }
 

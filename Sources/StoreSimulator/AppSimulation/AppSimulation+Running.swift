@@ -101,7 +101,8 @@ extension AppSimulation {
             switch step {
             case .action(let name):
                 _ = try setup.action(named: name)
-            case .buyElsewhere(let name), .buyMonthlyElsewhere(let name), .promote(let name), .familyBuys(let name):
+            case .buyElsewhere(let name), .buyMonthlyElsewhere(let name), .modifyElsewhere(let name),
+                .promote(let name), .familyBuys(let name):
                 try checkProduct(name)
             case .redeem(let offer, let name), .winBack(let offer, let name):
                 try checkProduct(name)

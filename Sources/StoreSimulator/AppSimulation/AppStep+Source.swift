@@ -40,6 +40,12 @@ extension AppStep {
                 let text = String(decoding: request, as: UTF8.self)
                 return [step.ofAccount("buy", name, "--request", text, "--outside")]
             }
+            if case .modifyElsewhere(let name) = step, let product = generic.first(where: { $0.identifier == name }),
+                let request = product.simulatedAddition(at: index, to: "subscription", in: country)
+            {
+                let text = String(decoding: request, as: UTF8.self)
+                return [step.ofAccount("buy", name, "--request", text, "--outside")]
+            }
             return step.scenarioLines(on: isOnSecond ? secondDeviceName : deviceName)
         }
     }
@@ -50,7 +56,8 @@ extension AppStep {
     private func scenarioLines(on device: String) -> [String] {
         switch self {
         case .action, .kill, .relaunch, .fault, .release, .loseConnection, .failHistory, .delayHistory, .killServer,
-            .killServerInRequest, .serverDown, .loseRequest, .loseResponse, .notification, .notifiesFirst:
+            .killServerInRequest, .serverDown, .loseRequest, .loseResponse, .notification, .notifiesFirst,
+            .modifyElsewhere:
             ["# \(self)"]
         case .user(let answer): ["authorizer \(answer.word)"]
         case .askToBuy(let isOn): [ofAccount("ask-to-buy", isOn.word)]

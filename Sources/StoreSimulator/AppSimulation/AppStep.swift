@@ -46,6 +46,11 @@ public enum AppStep: Hashable, Sendable {
     ///
     /// Drawn only for products that have such a billing plan.
     case buyMonthlyElsewhere(String)
+    /// The user adds an item to their subscription of a generic product of Advanced Commerce, without the app.
+    ///
+    /// The store sells the item for the rest of the period, in a transaction that replaces the subscription's newest.
+    /// Drawn only for such products, and refused without a running subscription.
+    case modifyElsewhere(String)
     /// The user taps a promoted product in the store.
     case promote(String)
     /// The user switches to their second device, or back to the first; the app ends on the other device.
@@ -186,7 +191,7 @@ public enum AppStep: Hashable, Sendable {
         case askToBuy
         /// ``AppStep/interrupt(_:)`` and ``AppStep/settleInterruption(_:)``.
         case interruption
-        /// ``AppStep/buyElsewhere(_:)`` and ``AppStep/buyMonthlyElsewhere(_:)``.
+        /// ``AppStep/buyElsewhere(_:)``, ``AppStep/buyMonthlyElsewhere(_:)`` and ``AppStep/modifyElsewhere(_:)``.
         case elsewhere
         /// ``AppStep/promote(_:)``.
         case promotion
@@ -251,10 +256,9 @@ extension AppStep {
     /// A step without its associated values, for tables of steps.
     enum Row: Int, CaseIterable, Sendable {
         case action, kill, relaunch, user, askToBuy, approve, decline, interrupt, settleInterruption, buyElsewhere,
-            buyMonthlyElsewhere, promote, useSecondDevice, signIn, familyBuys, familyLeaves, storefront, advance,
-            autoRenew, expire,
-            billingFails,
-            gracePeriod, payBill, askForConsent, consent, redeem, winBack, slowDownloads, failDownload, refund,
+            buyMonthlyElsewhere, modifyElsewhere, promote, useSecondDevice, signIn, familyBuys, familyLeaves,
+            storefront, advance, autoRenew, expire, billingFails, gracePeriod, payBill, askForConsent, consent, redeem,
+            winBack, slowDownloads, failDownload, refund,
             failPurchases, sign, reachable, fault, release, loseConnection, connectionFault, acknowledgementFault,
             storefrontFault, failHistory, delayHistory, quirk, killServer, killServerInRequest, serverDown, loseRequest,
             loseResponse, notification, notifiesFirst
@@ -268,7 +272,7 @@ extension AppStep {
             case .user: .user
             case .askToBuy, .approve, .decline: .askToBuy
             case .interrupt, .settleInterruption: .interruption
-            case .buyElsewhere, .buyMonthlyElsewhere: .elsewhere
+            case .buyElsewhere, .buyMonthlyElsewhere, .modifyElsewhere: .elsewhere
             case .promote: .promotion
             case .useSecondDevice: .secondDevice
             case .signIn: .signIn
@@ -308,6 +312,7 @@ extension AppStep {
         case .settleInterruption: .settleInterruption
         case .buyElsewhere: .buyElsewhere
         case .buyMonthlyElsewhere: .buyMonthlyElsewhere
+        case .modifyElsewhere: .modifyElsewhere
         case .promote: .promote
         case .useSecondDevice: .useSecondDevice
         case .signIn: .signIn

@@ -156,9 +156,12 @@ struct AppStepGenerator {
         }
     }
 
-    /// Draws a purchase elsewhere, with a plan only for a product that has several.
+    /// Draws a purchase elsewhere, with a plan only for a product that has several, or a change of what was bought.
     private mutating func elsewhereStep() -> AppStep {
         let product = product()
+        if choices.products.contains(where: { $0.identifier == product && $0.isModifiable }), below(2) == 0 {
+            return .modifyElsewhere(product)
+        }
         let isMonthly = choices.products.contains { $0.identifier == product && $0.isPaidMonthly } && below(2) == 0
         return isMonthly ? .buyMonthlyElsewhere(product) : .buyElsewhere(product)
     }
@@ -207,9 +210,10 @@ extension AppStepGenerator.Choices {
         let kinds = Set(kinds.map(\.kind))
         let offers = Set(offers.map(\.row))
         let isPaidMonthly = products.contains(where: \.isPaidMonthly)
+        let isModifiable = products.contains(where: \.isModifiable)
         return AppStep.Row.allCases.filter {
             kinds.contains($0.kind) && ($0.kind != .offer || offers.contains($0)) && ($0 != .expire || expires)
-                && ($0 != .buyMonthlyElsewhere || isPaidMonthly)
+                && ($0 != .buyMonthlyElsewhere || isPaidMonthly) && ($0 != .modifyElsewhere || isModifiable)
         }
     }
 }
@@ -217,6 +221,8 @@ extension AppStepGenerator.Choices {
 extension SandboxProduct {
     /// Whether a period can be paid in monthly payments.
     fileprivate var isPaidMonthly: Bool { subscription?.billingPlans.contains { $0.plan == .monthly } == true }
+    /// Whether items can be added to a subscription of the product.
+    fileprivate var isModifiable: Bool { isAdvancedCommerce && subscription != nil }
 }
 
 extension StoreQuirk.Kind {
