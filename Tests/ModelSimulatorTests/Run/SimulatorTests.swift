@@ -115,6 +115,24 @@ import Testing
         ).run()
     }
 
+    @Test func `Of two purchases at one price in one moment one may have ended already`() throws {
+        try SimulatedRun(
+            seed: 2_018_051,
+            operations: [
+                .signOut(device: 2),
+                .failBilling(account: 1, on: true),
+                .crash(after: 15, target: .store),
+                .refreshReceipt(device: 2, kind: .volume),
+                .restore(device: 2),
+                .advance(days: 370),
+                .buy(account: 1, product: .bundle, quantity: 1),
+                .change(account: 1, group: .bundles, to: .renewsNow),
+                .signIn(device: 2, account: 1),
+                .buy(account: 1, product: .bundle, quantity: 1),
+            ]
+        ).run()
+    }
+
     /// Runs in which an app finishes, by what it has read, a transaction that no queue has told of.
     @Test(arguments: [
         SimulatedRun(

@@ -3,15 +3,18 @@ import StoreCore
 
 // Updates from the store.
 extension Model {
+    /// The cost of a transaction in cents, nil for what was not sold, and the end of its period, nil for none.
+    typealias Terms = (cents: Int?, end: Date?)
+
     /// Records that the store tells a device of a transaction.
     ///
     /// - Parameters:
     ///   - transaction: the transaction.
     ///   - device: the device.
-    ///   - charge: returns its cost in cents, nil for what was not sold; needed where two differ in nothing else.
+    ///   - terms: returns its terms; needed where two differ in nothing else.
     /// - Returns: the violation, if any.
-    mutating func hear(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> String? {
-        guard let index = find(transaction, on: device, charge: charge) else {
+    mutating func hear(_ transaction: StoreTransaction, on device: Int, terms: () -> Terms) -> String? {
+        guard let index = find(transaction, on: device, terms: terms) else {
             return "device \(device) was told of transaction \(transaction.identifier), which should not be there"
         }
         if entries[index].isDeleted {
@@ -43,13 +46,13 @@ extension Model {
     ///   - transaction: what the app has read.
     ///   - original: the transaction that it restores or shares, or that its subscription began with; nil if there is none.
     ///   - tag: the number of the payment that ordered it, if one did.
-    ///   - charge: returns its cost in cents, nil for what was not sold; needed where two differ in nothing else.
+    ///   - terms: returns its terms; needed where two differ in nothing else.
     /// - Returns: the violation, if any.
     mutating func identify(
         _ transaction: SandboxTransaction,
         original: SandboxTransaction?,
         tag: Int?,
-        charge: () -> Int?
+        terms: () -> Terms
     ) -> String? {
         guard ofIdentifier[transaction.id] == nil else { return nil }
         let found: Int?
@@ -70,7 +73,7 @@ extension Model {
                     && (entry.stage == .restored) == (transaction.origin == .restoration)
                     && isSame(entry.original ?? entry.beginning, original)
             }
-            found = one(of: alike, charge: charge)
+            found = one(of: alike, terms: terms)
         }
         guard let found else { return nil }
         entries[found].identifier = transaction.id
@@ -82,7 +85,7 @@ extension Model {
         Product(rawValue: identifier).map { devices[device].promotions[$0, default: 0] > 0 } ?? false
     }
 
-    private func find(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> Int? {
+    private func find(_ transaction: StoreTransaction, on device: Int, terms: () -> Terms) -> Int? {
         if let known = ofIdentifier[transaction.identifier] { return known }
         switch transaction.state {
         case .restored:
@@ -93,7 +96,7 @@ extension Model {
                     && isSame(entry.original, original)
             }
         case .purchased where transaction.order == nil:
-            if transaction.original == nil { return findUnordered(transaction, on: device, charge: charge) }
+            if transaction.original == nil { return findUnordered(transaction, on: device, terms: terms) }
             return live.first { index in
                 let entry = entries[index]
                 return (entry.origin == .renewed || entry.origin == .shared) && entry.identifier == nil
@@ -109,7 +112,7 @@ extension Model {
     ///
     /// Of two that were made at one moment the later may be heard of first: where the wire held back the sign-in of
     /// another user, a queue asks for that user's transactions once it is told of something new.
-    private func findUnordered(_ transaction: StoreTransaction, on device: Int, charge: () -> Int?) -> Int? {
+    private func findUnordered(_ transaction: StoreTransaction, on device: Int, terms: () -> Terms) -> Int? {
         let alike = live.filter { index in
             let entry = entries[index]
             return [.resolved, .elsewhere, .shared].contains(entry.origin) && entry.original == nil
@@ -117,15 +120,15 @@ extension Model {
                 && entry.date == transaction.date && entry.product.rawValue == transaction.payment.productIdentifier
                 && entry.quantity == transaction.payment.quantity
         }
-        return one(of: alike, charge: charge)
+        return one(of: alike, terms: terms)
     }
 
-    /// Returns the first of some entries that has the cost, if they differ in it.
-    private func one(of alike: [Int], charge: () -> Int?) -> Int? {
-        let costs = alike.map { entries[$0].charge ?? 0 }
-        guard Set(costs).count > 1 else { return alike.first }
-        let cost = charge() ?? 0
-        return costs.firstIndex(of: cost).map { alike[$0] }
+    /// Returns the first of some entries that has the cost, if they differ in it, and the end, if one has it.
+    private func one(of alike: [Int], terms: () -> Terms) -> Int? {
+        guard alike.count > 1 else { return alike.first }
+        let (terms, costs) = (terms(), alike.map { entries[$0].charge ?? 0 })
+        let paid = Set(costs).count > 1 ? alike.filter { entries[$0].charge ?? 0 == terms.cents ?? 0 } : alike
+        return paid.first { entries[$0].end == terms.end } ?? paid.first
     }
 
     /// Whether a transaction names an entry as its original; of a silently shared purchase this is the first update.

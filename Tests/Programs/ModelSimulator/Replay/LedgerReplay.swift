@@ -64,7 +64,7 @@ package struct LedgerReplay {
         guard let place = devices.firstIndex(of: device) else { return note("there is no device \(device)") }
         let payment = StorePayment(productIdentifier: "", applicationUsername: username)
         let transaction = StoreTransaction(identifier: identifier, payment: payment, state: state, date: model.now)
-        if let violation = model.hear(transaction, on: place, charge: { nil }) {
+        if let violation = model.hear(transaction, on: place, terms: { (nil, nil) }) {
             return note("\(device): \(violation)")
         }
         guard let index = model.ofIdentifier[identifier] else { return }

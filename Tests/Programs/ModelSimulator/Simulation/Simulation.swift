@@ -55,9 +55,10 @@ final class Simulation: @unchecked Sendable {  // unchecked: a run uses one thre
         eventLog.user = { [unowned modelDriver] in modelDriver.model.devices[$0].account }
         store = try Self.open(disk, clock, crashInjector, modelDriver)
         eventLog.hearsWithoutObserver = { [unowned self] in !isObserved[$0] && apps[$0].tasks.isInUse }
-        modelDriver.charge = { [unowned self] identifier in
-            let cost = modelDriver.transaction(identifier)?.chargedAmount
-            return cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }
+        modelDriver.terms = { [unowned self] identifier in
+            let transaction = modelDriver.transaction(identifier)
+            let cost = transaction?.chargedAmount
+            return (cost.map { NSDecimalNumber(decimal: $0 * 100).intValue }, transaction?.expirationDate)
         }
         modelDriver.transaction = { [unowned self] identifier in
             try? store.chain(of: identifier).first { $0.id == identifier }

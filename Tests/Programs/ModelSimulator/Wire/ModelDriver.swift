@@ -13,8 +13,8 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
     let asks: Bool
     var model: Model
     var isReachable = [true, true, true]
-    /// A function that returns what a transaction cost in the store, in cents.
-    var charge: (String) -> Int? = { _ in nil }
+    /// A function that returns the terms of a transaction in the store.
+    var terms: (String) -> Model.Terms = { _ in (nil, nil) }
     /// A function that returns a transaction of the store.
     var transaction: (String) -> SandboxTransaction? = { _ in nil }
     /// The numbers of payments, by their orders.
@@ -146,7 +146,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
                         transaction,
                         original: transaction.original.flatMap { self.transaction($0) },
                         tag: transaction.order.flatMap { tags[$0] },
-                        charge: { charge(identifier) }
+                        terms: { terms(identifier) }
                     )
                     if let violation { eventLog.broke(violation) }
                 }
@@ -225,7 +225,7 @@ final class ModelDriver: @unchecked Sendable {  // unchecked: a run uses one thr
                 }
             }
             guard case .transaction(let transaction) = update else { continue }
-            let violation = model.hear(transaction, on: device) { charge(transaction.identifier) }
+            let violation = model.hear(transaction, on: device) { terms(transaction.identifier) }
             if let violation { eventLog.broke(violation) }
             if model.entry(named: transaction.identifier)?.origin == .resolved {
                 eventLog.resolved(transaction.identifier)
