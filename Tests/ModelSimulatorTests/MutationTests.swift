@@ -29,7 +29,7 @@ import Testing
     @Test func `Every mutation still applies to the sources`() throws {
         let folder = Self.root.appending(path: "Tests/ModelSimulatorTests/Mutations")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        #expect(patches.count == 38)
+        #expect(patches.count == 39)
         for patch in patches {
             let hunks = try Self.hunks(of: patch)
             #expect(!hunks.isEmpty, "\(patch.lastPathComponent)")
