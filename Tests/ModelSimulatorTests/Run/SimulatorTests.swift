@@ -115,6 +115,21 @@ import Testing
         ).run()
     }
 
+    @Test func `An app that crashes while the run settles is launched again`() throws {
+        try SimulatedRun(
+            seed: 2_021_182,
+            operations: [
+                .removeObserver(device: 2),
+                .reachable(device: 2, false),
+                .buy(account: 1, product: .bundle, quantity: 1),
+                .finishUnfinished(device: 2, index: 3),
+                .finishUnfinished(device: 2, index: 0),
+                .crash(after: 4, target: .app(1)),
+                .relaunch(device: 2),
+            ]
+        ).run()
+    }
+
     @Test func `Of two purchases at one price in one moment one may have ended already`() throws {
         try SimulatedRun(
             seed: 2_018_051,

@@ -12,7 +12,8 @@ extension Simulation {
         let lines = settle()
         if let violation = eventLog.violation ?? endpoints.lazy.compactMap(\.violation).first { return violation }
         if let violation = checkOperator() ?? checkPrices() ?? checkPurchases() { return violation }
-        guard lines.count == waitingForOperator + waitingForClock else { return nil }
+        // What crashes while the run settles is launched after the next operation.
+        guard lines.count == waitingForOperator + waitingForClock, !crashInjector.hasCrashedProcess else { return nil }
         if let violation = checkRequests() { return violation }
         for device in apps.indices where isFollowed(device) && modelDriver.isReachable[device] {
             if let violation = checkQueue(of: device) ?? checkTasks(of: device) { return violation }

@@ -112,6 +112,7 @@ extension Simulation {
     /// - Returns: the violation, if any.
     func end() throws -> String? {
         crashInjector.disarm()
+        try relaunchCrashed()
         failPurchases(false)
         setStorefront(.usa, continues: true)
         for device in apps.indices {
