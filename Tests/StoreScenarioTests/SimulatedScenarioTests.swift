@@ -90,6 +90,23 @@ import Testing
         #expect(refusal?.description.contains(#""account" has no subscription to "pass""#) == true)
     }
 
+    @Test func `A scenario adds an item to a subscription that was migrated and has not renewed`() throws {
+        var pass = SandboxProduct.autoRenewable("pass", price: "4.99", period: .init(1, .month), group: "requests")
+        pass.isAdvancedCommerce = true
+        let pro = SandboxProduct.autoRenewable("pro", price: "4.99", period: .init(1, .month), group: "pro")
+        let store = try SandboxStore(products: [pass, pro])
+        let first = try store.account.buy("pro")
+        let migration = #"""
+            {"requestInfo": {"requestReferenceId": "\#(UUID().uuidString)"}, "targetProductId": "pass",
+            "taxCode": "C003-00-1", "items": [{"SKU": "pro", "displayName": "Pro", "description": "As before"}],
+            "descriptors": {"displayName": "A pass", "description": "For items"}}
+            """#
+        _ = try ServerView(store).perform(.migrate, of: first, Data(migration.utf8))
+        let line = try #require(AppStep.scenarioLines(of: [.modifyElsewhere("pass")], generic: [pass]).first)
+        try Scenario(String(line.dropFirst("try ".count))).run(on: store)
+        #expect(try store.account.transactions.map(\.original) == [nil, first])
+    }
+
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func `A simulated run is printed as a scenario that runs`(seed: UInt64) throws {
         var generator = OperationGenerator(seed: seed)

@@ -64,7 +64,7 @@ struct Catalog: Sendable {
         hasGenericProducts = products.contains(where: \.isAdvancedCommerce)
     }
 
-    /// Reserves the memory for a number of products in all, and no more.
+    /// Reserves the memory for a number of products in all.
     mutating func reserveCapacity(_ count: Int) {
         products.reserveCapacity(count)
         indices.reserveCapacity(count)

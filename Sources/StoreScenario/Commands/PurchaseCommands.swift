@@ -207,7 +207,8 @@ extension Call {
             members["transactionId"] as? String == "subscription"
         else { return data }
         let account = try account()
-        let known = account.subscriptions.filter { $0.productIdentifier == product }
+        // One that was migrated has its former product until it renews.
+        let known = account.subscriptions.filter { $0.productIdentifier == product || $0.renewsAs == product }
         // One that has ended can be reactivated.
         guard let subscription = known.last(where: \.isRunning) ?? known.last else {
             throw ScenarioError("\"\(account.name)\" has no subscription to \"\(product)\"", kind: .refused)

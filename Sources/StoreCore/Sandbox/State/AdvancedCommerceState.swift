@@ -260,6 +260,7 @@ extension SandboxState {
             let later = modification.later(known.next, info)
             if change.continuesPeriod {
                 if let texts = modification.descriptors, texts.isImmediate {
+                    purchasesChange()
                     server.advancedCommerce.describe(index, transaction, as: texts.value)
                 }
                 return server.advancedCommerce.setNext(later, of: index)
