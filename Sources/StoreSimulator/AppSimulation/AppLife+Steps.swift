@@ -175,7 +175,7 @@ extension AppLife {
         let product = setup.products.first { $0.identifier == name }
         let country = store.storefront?.countryCode
         guard let transaction = running.last?.originalTransaction,
-            let request = product?.simulatedAddition(at: course.index, to: transaction, in: country)
+            let request = product?.simulatedRequest(at: course.index, in: country, addingTo: transaction)
         else { return false }
         return attempt { try store.account.buy(name, compactJWS: store.signedRequest(request)) }
     }
@@ -257,17 +257,12 @@ extension AppStep {
 }
 
 extension SandboxProduct {
-    /// Returns the request of the step at an index that buys the generic product in a country; nil for another product.
-    func simulatedRequest(at step: Int, in country: String?) -> Data? {
+    /// Returns the request of the step at an index that buys the generic product in a country, or adds an item to the
+    /// subscription of a transaction; nil for another product.
+    func simulatedRequest(at step: Int, in country: String?, addingTo transaction: String? = nil) -> Data? {
         var references = SplitMix64(seed: UInt64(step))
         let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
-        return sampleRequest(references.uuid(), currency: currency)
-    }
-
-    /// Returns the request of the step at an index that adds an item to a subscription; nil for another product.
-    func simulatedAddition(at step: Int, to transaction: String, in country: String?) -> Data? {
-        var references = SplitMix64(seed: UInt64(step))
-        let currency = country.flatMap(Storefronts.storefront)?.currency ?? "USD"
+        guard let transaction else { return sampleRequest(references.uuid(), currency: currency) }
         return sampleAddition(references.uuid(), sku: "item.\(step)", to: transaction, currency: currency)
     }
 }

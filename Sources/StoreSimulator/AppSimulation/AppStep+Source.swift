@@ -34,19 +34,22 @@ extension AppStep {
         return steps.enumerated().flatMap { index, step -> [String] in
             if case .useSecondDevice(let isSecond) = step { isOnSecond = isSecond }
             if case .storefront(let code) = step { country = code }
-            if case .buyElsewhere(let name) = step, let product = generic.first(where: { $0.identifier == name }),
-                let request = product.simulatedRequest(at: index, in: country)
-            {
-                let text = String(decoding: request, as: UTF8.self)
-                return [step.ofAccount("buy", name, "--request", text, "--outside")]
-            }
-            if case .modifyElsewhere(let name) = step, let product = generic.first(where: { $0.identifier == name }),
-                let request = product.simulatedAddition(at: index, to: "subscription", in: country)
+            if let (name, transaction) = step.requested, let product = generic.first(where: { $0.identifier == name }),
+                let request = product.simulatedRequest(at: index, in: country, addingTo: transaction)
             {
                 let text = String(decoding: request, as: UTF8.self)
                 return [step.ofAccount("buy", name, "--request", text, "--outside")]
             }
             return step.scenarioLines(on: isOnSecond ? secondDeviceName : deviceName)
+        }
+    }
+
+    /// The product that the step requests, and the word for the subscription to which it adds an item.
+    private var requested: (product: String, transaction: String?)? {
+        switch self {
+        case .buyElsewhere(let name): (name, nil)
+        case .modifyElsewhere(let name): (name, "subscription")
+        default: nil
         }
     }
 

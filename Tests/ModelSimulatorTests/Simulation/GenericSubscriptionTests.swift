@@ -21,7 +21,8 @@ import Testing
         // Nothing, a running subscription, one that ends with its period, one in billing retry and an ended one.
         var operations = changes + [Self.request(.create(cents: 499, offer: nil))]
         for change in changes { operations += [change, .advance(days: 31)] }
-        operations += [Self.request(.cancel)] + changes + [.failBilling(account: 0, on: true), .advance(days: 31)]
+        for change in changes { operations += [Self.request(.cancel), change] }
+        operations += [Self.request(.reactivate), .failBilling(account: 0, on: true), .advance(days: 31)]
         operations += changes + [.change(account: 0, group: .requests, to: .expires)] + changes
         operations += [.failBilling(account: 0, on: false), Self.request(.reactivate)]
         try SimulatedRun(seed: 0, operations: operations).run()
